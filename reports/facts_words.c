@@ -9,7 +9,7 @@
 #define LEAST_SHARE 0.03 /* a part is named if its share of the time is at least this */
 
 /* Whether estimates use the run. */
-static bool counts(const struct run *r)
+static bool run_counts(const struct run *r)
 {
 	return r->block > 0 && r->role != ROLE_RECORD && r->state == RUN_OK;
 }
@@ -18,7 +18,7 @@ static bool is_sliced(const struct analysis *a, size_t scenario)
 {
 	const struct run *r = NULL;
 	while ((r = run_of_scenario(a->results, scenario, r)))
-		if (counts(r) && r->has_summary && r->summary.n_slices)
+		if (run_counts(r) && r->has_summary && r->summary.n_slices)
 			return true;
 	return false;
 }
@@ -43,7 +43,7 @@ static double share_left_out(const struct analysis *a)
 	double n = 0, left_out = 0;
 	for (size_t i = 0; i < a->results->n_runs; i++) {
 		const struct run *r = &a->results->run[i];
-		if (!counts(r) || !r->has_summary || !r->summary.n_slices)
+		if (!run_counts(r) || !r->has_summary || !r->summary.n_slices)
 			continue;
 		left_out += (double)r->summary.n_left_out;
 		n += (double)r->summary.n_left_out + (double)r->summary.response.n;
@@ -55,7 +55,7 @@ static uint64_t n_late(const struct analysis *a)
 {
 	uint64_t n = 0;
 	for (size_t i = 0; i < a->results->n_runs; i++)
-		n += counts(&a->results->run[i]) ? a->results->run[i].n_slices_late : 0;
+		n += run_counts(&a->results->run[i]) ? a->results->run[i].n_slices_late : 0;
 	return n;
 }
 
@@ -65,7 +65,7 @@ static void add_length(struct strbuf *out, const struct analysis *a)
 	int64_t least = INT64_MAX, most = 0;
 	for (size_t i = 0; i < a->results->n_runs; i++) {
 		const struct run *r = &a->results->run[i];
-		if (!counts(r) || !r->sliced)
+		if (!run_counts(r) || !r->sliced)
 			continue;
 		least = r->slice_ns < least ? r->slice_ns : least;
 		most = r->slice_ns > most ? r->slice_ns : most;
@@ -166,7 +166,7 @@ static double mean_share(const struct analysis *a, double (*share)(const struct 
 	size_t n = 0;
 	for (size_t i = 0; i < a->results->n_runs; i++) {
 		const struct run *r = &a->results->run[i];
-		if (!counts(r) || !isfinite(share(r)))
+		if (!run_counts(r) || !isfinite(share(r)))
 			continue;
 		sum += share(r);
 		n++;

@@ -36,8 +36,9 @@ static void collect_group(struct findings *f, const struct analysis *a, enum com
 	f->group[f->n_groups++] = g;
 }
 
-static void warn(struct findings *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void warn(struct findings *f, const char *fmt, ...)
+static void add_warning(struct findings *f, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+static void add_warning(struct findings *f, const char *fmt, ...)
 {
 	struct strbuf b = STRBUF_INIT;
 	va_list ap;
@@ -61,26 +62,24 @@ static void warn_runs(struct findings *f, const struct analysis *a)
 	}
 	/* in a complete campaign, pending runs belong to looks that were not needed */
 	if (!a->complete)
-		warn(f, "The campaign is incomplete: %zu of %zu planned runs %s not made. "
+		add_warning(f, "The campaign is incomplete: %zu of %zu planned runs %s not made. "
 			"\"validate run -o DIR --resume\" continues it.", n_pending, r->n_runs,
-		     n_pending == 1 ? "was" : "were");
+			n_pending == 1 ? "was" : "were");
 	if (first)
-		warn(f, "%zu of %zu runs failed. The first is run %u: %s", n_failed, r->n_runs,
-		     (unsigned int)first->id,
-		     first->reason && *first->reason ? first->reason : "no reason was recorded");
+		add_warning(f, "%zu of %zu runs failed. The first is run %u: %s", n_failed,
+			r->n_runs, (unsigned int)first->id,
+			first->reason && *first->reason ? first->reason : "no reason was recorded");
 	if (r->seal.state == SEAL_BROKEN)
-		warn(f,
-		     "The results were changed after the campaign, and no verdict is given on "
-		     "them: %s%s.",
-		     r->seal.changes, r->seal.n_changes > 3 ? "; and more" : "");
+		add_warning(f, "The results were changed after the campaign, and no verdict is "
+			"given on them: %s%s.", r->seal.changes,
+			r->seal.n_changes > 3 ? "; and more" : "");
 	if (r->seal.state == SEAL_ABSENT)
-		warn(f,
-		     "The results are not sealed: an earlier version of validate made a part of "
-		     "them, or the start of the journal was damaged. Changes to that part cannot "
-		     "be detected.");
+		add_warning(f, "The results are not sealed: an earlier version of validate made a "
+			"part of them, or the start of the journal was damaged. Changes to that "
+			"part cannot be detected.");
 	if (r->n_damaged_journal_lines)
-		warn(f, "The journal has %zu damaged line%s, which this report ignores.",
-		     r->n_damaged_journal_lines, r->n_damaged_journal_lines == 1 ? "" : "s");
+		add_warning(f, "The journal has %zu damaged line%s, which this report ignores.",
+			    r->n_damaged_journal_lines, r->n_damaged_journal_lines == 1 ? "" : "s");
 }
 
 /* Whether the warnings about runs already describe this kind of source, with the first reason and
@@ -94,24 +93,24 @@ static bool said_already(enum source_kind k)
 static void collect_warnings(struct findings *f, const struct analysis *a)
 {
 	if (!a->n_cells)
-		warn(f, "No scenario has a complete block: nothing could be judged.");
+		add_warning(f, "No scenario has a complete block: nothing could be judged.");
 	warn_runs(f, a);
 	if (a->n_events_lost)
-		warn(f, "Capture lost %llu event%s: the traces are incomplete.",
-		     (unsigned long long)a->n_events_lost, a->n_events_lost == 1 ? "" : "s");
+		add_warning(f, "Capture lost %llu event%s: the traces are incomplete.",
+			    (unsigned long long)a->n_events_lost, a->n_events_lost == 1 ? "" : "s");
 	if (!a->look && a->n_cells)
-		warn(f, "The campaign has not reached its first planned look. The numbers are "
-			"preliminary, and there is no verdict yet.");
+		add_warning(f, "The campaign has not reached its first planned look. The numbers "
+			"are preliminary, and there is no verdict yet.");
 	for (size_t i = 0; i < a->n_sources; i++)
 		if (a->source[i].warning && !said_already(a->source[i].kind))
-			warn(f, "%s: %s", a->source[i].name,
-			     *a->source[i].note ? a->source[i].note : "could not be controlled");
+			add_warning(f, "%s: %s", a->source[i].name,
+				*a->source[i].note ? a->source[i].note : "could not be controlled");
 	if (!protocol_in_detail(&a->results->protocol))
-		warn(f, "The campaign has more than %d cases. So the report leaves out the figures "
-			"over the time of a run, and the Monte Carlo intervals.",
+		add_warning(f, "The campaign has more than %d cases. So the report leaves out the "
+			"figures over the time of a run, and the Monte Carlo intervals.",
 			PROTOCOL_DETAIL_CASES);
 	if (a->results->protocol.reference == REFERENCE_TRACE)
-		warn(f, "The reference is the recorded trace. The program was not run again "
+		add_warning(f, "The reference is the recorded trace. The program was not run again "
 			"between the replays, so drift of the machine is part of the bias.");
 }
 

@@ -116,7 +116,7 @@ static bool is_part(const struct analysis *a, size_t i, size_t replayer, const s
 							 component_tendency(c, m) == k->tendency);
 }
 
-static double excess(const struct component *c)
+static double excess_of(const struct component *c)
 {
 	return isfinite(c->limit) && c->limit > 0 ? fabs(c->estimate.value) / c->limit
 						  : fabs(c->estimate.value);
@@ -127,8 +127,8 @@ static void cause_count(struct main_cause *k, const struct analysis *a, size_t r
 	for (size_t i = 0; i < a->n_cells; i++) {
 		if (!is_part(a, i, replayer, k))
 			continue;
-		if (!k->n++ || excess(&a->cell[i].component[k->kind]) >
-				       excess(&a->cell[k->worst].component[k->kind]))
+		if (!k->n++ || excess_of(&a->cell[i].component[k->kind]) >
+				       excess_of(&a->cell[k->worst].component[k->kind]))
 			k->worst = i;
 	}
 }
@@ -181,8 +181,8 @@ static bool has_word(const char *name, const char *word, size_t len)
 }
 
 /* Whether the word is in the names of exactly the cases of the cause. */
-static bool distinguishes(const struct analysis *a, size_t replayer, const struct main_cause *k,
-			const char *word, size_t len)
+static bool word_distinguishes(const struct analysis *a, size_t replayer,
+			       const struct main_cause *k, const char *word, size_t len)
 {
 	for (size_t i = 0; i < a->n_cells; i++)
 		if (a->cell[i].replayer == replayer &&
@@ -202,7 +202,7 @@ static void add_where(struct strbuf *out, const struct analysis *a, size_t repla
 		end = at + strcspn(at, " ");
 		strbuf_add(&word, at, (size_t)(end - at));
 		bool apart =
-		    k->n > 1 && word.len && distinguishes(a, replayer, k, word.s, word.len);
+		    k->n > 1 && word.len && word_distinguishes(a, replayer, k, word.s, word.len);
 		if (apart)
 			strbuf_addf(out, " %s %s", strchr(word.s, '=') ? "with" : "in", word.s);
 		if (apart)

@@ -38,7 +38,7 @@ static void fact_add_of_all(struct certificate *c, const char *label, struct str
 	c->fact[c->n_facts - 1].of_all = true;
 }
 
-static const json_t *member(const json_t *environment, const char *group, const char *name)
+static const json_t *member_of(const json_t *environment, const char *group, const char *name)
 {
 	return json_object_get(json_object_get(environment, group), name);
 }
@@ -113,7 +113,8 @@ static void date_add(struct strbuf *out, int64_t ns)
 
 static void add_conditions(struct certificate *c, const struct analysis *a)
 {
-	const json_t *e = a->results->environment, *memory = member(e, "machine", "memory_bytes");
+	const json_t *e = a->results->environment,
+		     *memory = member_of(e, "machine", "memory_bytes");
 	struct strbuf text = STRBUF_INIT;
 	int64_t first_ns, last_ns;
 	results_span(a->results, &first_ns, &last_ns);
@@ -124,7 +125,7 @@ static void add_conditions(struct certificate *c, const struct analysis *a)
 		    a->complete ? "" : "; the campaign was not finished");
 	fact_add_of_all(c, "Measured", &text);
 	strbuf_addf(&text, "%s, %lld CPUs", member_text(e, "machine", "cpu_model"),
-		    (long long)json_integer_value(member(e, "machine", "n_cpus_online")));
+		    (long long)json_integer_value(member_of(e, "machine", "n_cpus_online")));
 	if (json_is_integer(memory))
 		strbuf_addf(&text, ", %s", size_text((uint64_t)json_integer_value(memory)).s);
 	strbuf_addf(&text, "; governor %s; %s %s; clock %s", member_text(e, "machine", "governor"),
@@ -231,8 +232,8 @@ static void add_traceability(struct certificate *c, const struct analysis *a)
 			"bias of at most %.2g %%, U %.2g %%, relative to CLOCK_MONOTONIC (rate "
 			"within 0.05 %%)", member_text(e, "standard", "made"),
 			member_text(e, "standard", "sha256"),
-			100 * json_number_value(member(e, "standard", "bias")),
-			100 * json_number_value(member(e, "standard", "expanded_uncertainty")));
+			100 * json_number_value(member_of(e, "standard", "bias")),
+			100 * json_number_value(member_of(e, "standard", "expanded_uncertainty")));
 	strbuf_addf(&text,
 		    "; clock of all times: %s%s; bias, precision and U are ratios of times of one "
 		    "clock, so an error of its rate cancels",

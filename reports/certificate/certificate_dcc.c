@@ -13,54 +13,54 @@
 #include "reports/words.h"
 #include "validate/results/identity.h"
 
-static void element(struct strbuf *out, const char *name, const char *text)
+static void element_add(struct strbuf *out, const char *name, const char *text)
 {
 	html_addf(out, "<dcc:%s>%s</dcc:%s>\n", name, text, name);
 }
 
 /* Adds an element of textType or richContentType: the text in one language. */
-static void content(struct strbuf *out, const char *name, const char *text)
+static void content_add(struct strbuf *out, const char *name, const char *text)
 {
 	html_addf(out, "<dcc:%s><dcc:content lang=\"en\">%s</dcc:content></dcc:%s>\n", name, text,
 		  name);
 }
 
-static void identification(struct strbuf *out, const char *issuer, const char *value,
-			   const char *name)
+static void identification_add(struct strbuf *out, const char *issuer, const char *value,
+			       const char *name)
 {
 	strbuf_addstr(out, "<dcc:identifications><dcc:identification>\n");
-	element(out, "issuer", issuer);
-	element(out, "value", value);
-	content(out, "name", name);
+	element_add(out, "issuer", issuer);
+	element_add(out, "value", value);
+	content_add(out, "name", name);
 	strbuf_addstr(out, "</dcc:identification></dcc:identifications>\n");
 }
 
-static void contact(struct strbuf *out, const char *element_name, const char *name,
-		    const char *place)
+static void contact_add(struct strbuf *out, const char *element_name, const char *name,
+			const char *place)
 {
 	strbuf_addf(out, "<dcc:%s>\n", element_name);
-	content(out, "name", name);
-	element(out, "eMail", "not stated");
+	content_add(out, "name", name);
+	element_add(out, "eMail", "not stated");
 	strbuf_addstr(out, "<dcc:location>\n");
-	content(out, "further", place);
+	content_add(out, "further", place);
 	strbuf_addf(out, "</dcc:location>\n</dcc:%s>\n", element_name);
 }
 
-static void software(struct strbuf *out, const char *list)
+static void software_add(struct strbuf *out, const char *list)
 {
 	strbuf_addf(out, "<dcc:%s><dcc:software>\n", list);
-	content(out, "name", "validate");
-	element(out, "release", VALIDATE_VERSION);
+	content_add(out, "name", "validate");
+	element_add(out, "release", VALIDATE_VERSION);
 	strbuf_addf(out, "</dcc:software></dcc:%s>\n", list);
 }
 
 /* Adds an xs:date. A campaign with a certificate always has a run that counts. */
-static void date(struct strbuf *out, const char *name, int64_t ns)
+static void date_add(struct strbuf *out, const char *name, int64_t ns)
 {
-	element(out, name, date_text(ns, "%Y-%m-%d").s);
+	element_add(out, name, date_text(ns, "%Y-%m-%d").s);
 }
 
-static const char *stated(const char *text)
+static const char *text_or_not_stated(const char *text)
 {
 	return text ? text : "not stated";
 }
@@ -72,50 +72,50 @@ static void administrative_add(struct strbuf *out, const struct analysis *a,
 	int64_t first_ns, last_ns;
 	results_span(a->results, &first_ns, &last_ns);
 	strbuf_addstr(out, "<dcc:administrativeData>\n");
-	software(out, "dccSoftware");
+	software_add(out, "dccSoftware");
 	strbuf_addstr(out, "<dcc:coreData>\n");
-	element(out, "countryCodeISO3166_1", "ZZ");
-	element(out, "usedLangCodeISO639_1", "en");
-	element(out, "mandatoryLangCodeISO639_1", "en");
-	element(out, "uniqueIdentifier", c->one[0].number);
-	date(out, "beginPerformanceDate", first_ns);
-	date(out, "endPerformanceDate", last_ns);
-	element(out, "performanceLocation", "other");
+	element_add(out, "countryCodeISO3166_1", "ZZ");
+	element_add(out, "usedLangCodeISO639_1", "en");
+	element_add(out, "mandatoryLangCodeISO639_1", "en");
+	element_add(out, "uniqueIdentifier", c->one[0].number);
+	date_add(out, "beginPerformanceDate", first_ns);
+	date_add(out, "endPerformanceDate", last_ns);
+	element_add(out, "performanceLocation", "other");
 	strbuf_addstr(out, "</dcc:coreData>\n<dcc:items>\n");
 	for (size_t i = 0; i < c->n; i++) {
 		struct replayer_identity who;
 		replayer_identify(&who, a->results, c->one[i].replayer);
 		strbuf_addstr(out, "<dcc:item>\n");
-		content(out, "name", c->one[i].name);
+		content_add(out, "name", c->one[i].name);
 		strbuf_addstr(out, "<dcc:manufacturer>\n");
-		content(out, "name", "not stated");
+		content_add(out, "name", "not stated");
 		strbuf_addstr(out, "</dcc:manufacturer>\n");
-		element(out, "model", *who.version ? who.version : "not available");
-		identification(out, "other", *who.sha256 ? who.sha256 : "not available",
-			       "SHA-256 of the program's file");
+		element_add(out, "model", *who.version ? who.version : "not available");
+		identification_add(out, "other", *who.sha256 ? who.sha256 : "not available",
+				   "SHA-256 of the program's file");
 		strbuf_addstr(out, "</dcc:item>\n");
 	}
 	strbuf_addstr(out, "</dcc:items>\n<dcc:calibrationLaboratory>\n");
-	contact(out, "contact", stated(p->issuer), stated(p->place));
+	contact_add(out, "contact", text_or_not_stated(p->issuer), text_or_not_stated(p->place));
 	strbuf_addstr(out, "</dcc:calibrationLaboratory>\n<dcc:respPersons><dcc:respPerson>\n"
 			   "<dcc:person>\n");
-	content(out, "name", stated(p->issuer));
+	content_add(out, "name", text_or_not_stated(p->issuer));
 	strbuf_addstr(out, "</dcc:person>\n</dcc:respPerson></dcc:respPersons>\n");
-	contact(out, "customer", "not stated", "not stated");
+	contact_add(out, "customer", "not stated", "not stated");
 	strbuf_addstr(out, "<dcc:statements>\n");
 	for (size_t i = 0; i < c->one[0].n_facts; i++) {
 		const struct certificate_fact *f = &c->one[0].fact[i];
 		if (!f->of_all)
 			continue;
 		strbuf_addstr(out, "<dcc:statement>\n<dcc:declaration>\n");
-		content(out, "name", f->label);
+		content_add(out, "name", f->label);
 		html_addf(out, "<dcc:content lang=\"en\">%s</dcc:content>\n</dcc:declaration>\n"
 			  "</dcc:statement>\n", f->text);
 	}
 	strbuf_addstr(out, "<dcc:statement>\n");
-	content(out, "declaration", certificate_kind(&c->one[0]));
+	content_add(out, "declaration", certificate_kind(&c->one[0]));
 	if (a->results->issued)
-		element(out, "date", a->results->issued);
+		element_add(out, "date", a->results->issued);
 	strbuf_addstr(out, "</dcc:statement>\n</dcc:statements>\n</dcc:administrativeData>\n");
 }
 
@@ -124,7 +124,7 @@ static void administrative_add(struct strbuf *out, const struct analysis *a,
 static void quantity_begin(struct strbuf *out, const char *name, double value, const char *unit)
 {
 	strbuf_addstr(out, "<dcc:quantity>\n");
-	content(out, "name", name);
+	content_add(out, "name", name);
 	strbuf_addf(out, "<si:real><si:value>%.9g</si:value><si:unit>%s</si:unit>", value, unit);
 }
 
@@ -181,11 +181,11 @@ static void expanded_add(struct strbuf *out, const struct cell *c)
 static void result_add(struct strbuf *out, const struct analysis *a, const struct cell *c)
 {
 	strbuf_addstr(out, "<dcc:result>\n");
-	content(out, "name", a->results->protocol.scenario[c->scenario].name);
+	content_add(out, "name", a->results->protocol.scenario[c->scenario].name);
 	strbuf_addstr(out, "<dcc:data>\n");
-	content(out, "text", words_verdict(NULL, c->verdict));
+	content_add(out, "text", words_verdict(NULL, c->verdict));
 	if (*c->verdict_reason)
-		content(out, "text", c->verdict_reason);
+		content_add(out, "text", c->verdict_reason);
 	time_add(out, "Mean response time of the program", &c->r);
 	time_add(out, "Mean response time of the replay", &c->x);
 	ratio_add(out, "Relative bias of the mean response time",
@@ -201,10 +201,10 @@ static void result_of_replayer(struct strbuf *out, const struct analysis *a,
 			       const struct certificate *c)
 {
 	strbuf_addstr(out, "<dcc:measurementResult>\n");
-	content(out, "name", c->name);
+	content_add(out, "name", c->name);
 	strbuf_addstr(out, "<dcc:usedMethods>\n<dcc:usedMethod>\n");
-	content(out, "name", "Method validation against runs of the program in the same block as "
-		     "the replay");
+	content_add(out, "name", "Method validation against runs of the program in the same block "
+				 "as the replay");
 	SCOPED_STRBUF how = STRBUF_INIT;
 	for (size_t i = 0; i < c->n_facts; i++)
 		if (!strcmp(c->fact[i].label, "Decision rule") ||
@@ -212,19 +212,19 @@ static void result_of_replayer(struct strbuf *out, const struct analysis *a,
 			strbuf_addf(&how, "%s%s: %s", how.len ? ". " : "", c->fact[i].label,
 				    c->fact[i].text);
 	if (how.len)
-		content(out, "description", how.s);
-	element(out, "norm", "ISO/IEC 17025, 7.8.6");
-	element(out, "norm", "JCGM 106:2012");
+		content_add(out, "description", how.s);
+	element_add(out, "norm", "ISO/IEC 17025, 7.8.6");
+	element_add(out, "norm", "JCGM 106:2012");
 	strbuf_addstr(out, "</dcc:usedMethod>\n</dcc:usedMethods>\n");
-	software(out, "usedSoftware");
+	software_add(out, "usedSoftware");
 	strbuf_addstr(out, "<dcc:results>\n");
 	for (size_t i = 0; i < a->n_cells; i++)
 		if (a->cell[i].replayer == c->replayer)
 			result_add(out, a, &a->cell[i]);
 	strbuf_addstr(out, "</dcc:results>\n<dcc:measurementMetaData><dcc:metaData>\n");
-	content(out, "declaration", c->sentence);
+	content_add(out, "declaration", c->sentence);
 	if (c->verdict != VERDICT_INCONCLUSIVE)
-		element(out, "conformity", c->verdict == VERDICT_TRUSTED ? "pass" : "fail");
+		element_add(out, "conformity", c->verdict == VERDICT_TRUSTED ? "pass" : "fail");
 	strbuf_addstr(out, "</dcc:metaData></dcc:measurementMetaData>\n</dcc:measurementResult>\n");
 }
 

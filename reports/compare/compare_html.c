@@ -20,7 +20,7 @@ static const char *sign_of(enum change w)
 	return signs[w];
 }
 
-static void chip(struct strbuf *out, enum change w)
+static void chip_add(struct strbuf *out, enum change w)
 {
 	strbuf_addf(out, "<span class=\"chip %s\"><b>%s</b> %s</span>", class_of(w), sign_of(w),
 		    change_name(w));
@@ -49,7 +49,7 @@ static void escaped_by(struct strbuf *out, void (*add)(struct strbuf *,
 	escape_numbers(out, text.s);
 }
 
-static void banner(struct strbuf *out, const struct campaign_change *c)
+static void banner_add(struct strbuf *out, const struct campaign_change *c)
 {
 	SCOPED_STRBUF text = STRBUF_INIT;
 	strbuf_addstr(out, "<h1>");
@@ -91,7 +91,7 @@ static void side_row(struct strbuf *out, const char *which, const struct campaig
 	strbuf_addf(out, "<td class=\"n b\" data-l=\"Replicates\">%u</td></tr>\n", b->n_replicates);
 }
 
-static void sides(struct strbuf *out, const struct campaign_change *c)
+static void sides_add(struct strbuf *out, const struct campaign_change *c)
 {
 	html_begin_wide(out, "The two sides");
 	strbuf_addstr(out, "<table class=\"stack\"><thead><tr><td></td>");
@@ -172,19 +172,21 @@ static double place_of(const struct dumbbells *d, double value)
 }
 
 /* Returns the ratio in percent. A value that would be printed as -0.0 becomes 0. */
-static double tenth(double ratio)
+static double pct_of(double ratio)
 {
 	return fabs(ratio) < 5e-4 ? 0 : 100 * ratio;
 }
 
-static void dumbbell(struct strbuf *out, const struct dumbbells *d, const struct aspect_change *a)
+static void dumbbell_add(struct strbuf *out, const struct dumbbells *d,
+			 const struct aspect_change *a)
 {
 	SCOPED_STRBUF title = STRBUF_INIT;
 	strbuf_addstr(out, "<td class=\"bars\">");
 	if (has_both(a)) {
 		const double zero = place_of(d, 0), from = place_of(d, a->old_value),
 			     to = place_of(d, a->new_value);
-		strbuf_addf(&title, "%+.1f to %+.1f %%", tenth(a->old_value), tenth(a->new_value));
+		strbuf_addf(&title, "%+.1f to %+.1f %%", pct_of(a->old_value),
+			    pct_of(a->new_value));
 		strbuf_addf(out, "<svg class=\"bar %s\" role=\"img\" aria-label=\"",
 			    class_of(a->word));
 		escape_numbers(out, title.s);
@@ -222,7 +224,7 @@ static void dumbbell_chart(struct strbuf *out, const struct campaign_change *c)
 		compare_add_case(&name, c, &c->cell[i]);
 		html_addf(out, "<tr><th scope=\"row\" class=\"l\">%s</th>", name.s);
 		for (size_t k = 0; k < sizeof column / sizeof *column; k++)
-			dumbbell(out, &column[k], &c->cell[i].aspect[column[k].aspect]);
+			dumbbell_add(out, &column[k], &c->cell[i].aspect[column[k].aspect]);
 		strbuf_addstr(out, "</tr>\n");
 	}
 	strbuf_addstr(out, "</tbody></table></div>\n");
@@ -242,7 +244,7 @@ static void limits_row(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, "</tr>\n");
 }
 
-static void matrix(struct strbuf *out, const struct campaign_change *c)
+static void matrix_add(struct strbuf *out, const struct campaign_change *c)
 {
 	strbuf_addstr(out, "<h2>Every component</h2>\n");
 	html_begin_wide(out, "Every component");
@@ -262,7 +264,7 @@ static void matrix(struct strbuf *out, const struct campaign_change *c)
 		strbuf_addf(out, "<td class=\"v\" title=\"%zu %s\">",
 			    cell->paired ? cell->n : cell->new_case->n,
 			    cell->paired ? "pairs" : "runs");
-		chip(out, cell->word);
+		chip_add(out, cell->word);
 		strbuf_addstr(out, "</td>");
 		for (size_t k = 0; k < ASPECT_N; k++)
 			if (is_shown(c, k))
@@ -277,7 +279,7 @@ static void reason_row(struct strbuf *out, const struct case_change *c, enum asp
 {
 	const struct aspect_change *a = &c->aspect[k];
 	strbuf_addstr(out, "<tr><td>");
-	chip(out, a->word);
+	chip_add(out, a->word);
 	strbuf_addstr(out, "</td><th scope=\"row\" class=\"l\">");
 	escape_html(out, c->scenario);
 	strbuf_addf(out, "</th><td>%s</td><td class=\"c\">", aspect_names[k]);
@@ -320,7 +322,7 @@ static size_t count_word(const struct campaign_change *c, enum change word)
 	return n;
 }
 
-static void reasons(struct strbuf *out, const struct campaign_change *c)
+static void reasons_add(struct strbuf *out, const struct campaign_change *c)
 {
 	const size_t n_worse = count_word(c, CHANGE_WORSE), n_better = count_word(c, CHANGE_BETTER),
 		     n_open = count_word(c, CHANGE_INCONCLUSIVE);
@@ -338,7 +340,7 @@ static void reasons(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, "</details>\n");
 }
 
-static void differences(struct strbuf *out, const struct campaign_change *c)
+static void differences_add(struct strbuf *out, const struct campaign_change *c)
 {
 	static const char *const column[] = {"Kind", "What", "Old", "New", "", NULL};
 	if (!c->n_differences)
@@ -360,7 +362,7 @@ static void differences(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, "</tbody></table></div>\n");
 }
 
-static void explain(struct strbuf *out, const struct campaign_change *c)
+static void rules_explain(struct strbuf *out, const struct campaign_change *c)
 {
 	strbuf_addf(out,
 		"<h2>How it is judged</h2>\n<p>The value of a replicate is the replay divided by "
@@ -376,7 +378,7 @@ static void explain(struct strbuf *out, const struct campaign_change *c)
 		c->span > 0 ? " All P-values are corrected for looks after every replicate." : "");
 }
 
-static void failed(struct strbuf *out, const struct campaign_change *c)
+static void failed_runs_add(struct strbuf *out, const struct campaign_change *c)
 {
 	SCOPED_STRBUF text = STRBUF_INIT;
 	for (int is_new = 0; is_new < 2; is_new++) {
@@ -395,17 +397,17 @@ static void html_add(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(&title, ": ");
 	compare_add_title(&title, c);
 	html_begin_page(out, title.s, false, NULL);
-	banner(out, c);
-	sides(out, c);
+	banner_add(out, c);
+	sides_add(out, c);
 	if (c->n_cells) {
-		failed(out, c);
+		failed_runs_add(out, c);
 		dumbbell_chart(out, c);
-		matrix(out, c);
-		reasons(out, c);
+		matrix_add(out, c);
+		reasons_add(out, c);
 	}
-	differences(out, c);
+	differences_add(out, c);
 	if (c->n_cells)
-		explain(out, c);
+		rules_explain(out, c);
 	html_end_page(out);
 }
 

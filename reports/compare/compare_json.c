@@ -109,7 +109,7 @@ static const char *const formats[] = {"validate-compare", NULL};
 GET(const char *, outcome, campaign_change, c,
     c->n_refusing ? "not comparable" : change_name(c->word))
 
-static const char *headline(const struct model_at *at)
+static const char *headline_text(const struct model_at *at)
 {
 	compare_add_headline(at->scratch, at->s);
 	return at->scratch->s;
@@ -119,7 +119,7 @@ MODEL(S, "Changes between two campaigns or two replayers. A number that does not
 	FIXED_TEXT(formats, "format")
 	FIXED_COUNT(COMPARE_FORMAT_VERSION, "format_version", NULL)
 	BY_TEXT(outcome, "outcome", "\"not comparable\", or the outcome of a case.")
-	BY_TEXT(headline, "summary", "One line of at most 140 bytes.")
+	BY_TEXT(headline_text, "summary", "One line of at most 140 bytes.")
 	POINTER(old_side, "old", NULL)
 	POINTER(new_side, "new", NULL)
 	ROW(size_t, n_worse, "n_worse", COUNT, "Cases.")

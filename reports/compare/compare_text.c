@@ -12,7 +12,7 @@
 #define DIFFERENCES_MAX 12
 #define OPEN_MAX 6	   /* number of undecided aspects up to which each is listed */
 
-static void paragraph(struct strbuf *out, const char *text, size_t first, size_t indent)
+static void paragraph_add(struct strbuf *out, const char *text, size_t first, size_t indent)
 {
 	for (size_t i = 0; i < first; i++)
 		strbuf_addch(out, ' ');
@@ -30,7 +30,7 @@ static void side_add(struct strbuf *out, const char *which, const struct campaig
 		strbuf_addf(&line, ", replayer %s",
 			(b == c->old_side ? c->cell[0].old_case : c->cell[0].new_case)->replayer);
 	strbuf_addf(&line, ", %u replicates, %s", b->n_replicates, b->date);
-	paragraph(out, line.s, 2, 7);
+	paragraph_add(out, line.s, 2, 7);
 }
 
 static void differences_add(struct strbuf *out, const struct campaign_change *c, bool refusing)
@@ -49,7 +49,7 @@ static void differences_add(struct strbuf *out, const struct campaign_change *c,
 				      refusing ? "\nNot comparable\n" : "\nOther differences\n");
 		strbuf_reset(&line);
 		compare_add_difference(&line, &c->difference[i]);
-		paragraph(out, line.s, 2, 4);
+		paragraph_add(out, line.s, 2, 4);
 	}
 	if (left)
 		strbuf_addf(out, "  and %zu more\n", left);
@@ -100,7 +100,7 @@ static void row_add(struct strbuf *out, const struct case_row *r, const size_t *
 {
 	const bool own_line = text_width(r->text[CASE_NAME].s) > width[CASE_NAME];
 	if (own_line)
-		paragraph(out, r->text[CASE_NAME].s, INDENT, 2 * INDENT);
+		paragraph_add(out, r->text[CASE_NAME].s, INDENT, 2 * INDENT);
 	strbuf_addf(out, "%*s", INDENT, "");
 	for (size_t k = 0; k < CASE_N; k++) {
 		const char *text = k == CASE_NAME && own_line ? "" : r->text[k].s;
@@ -164,7 +164,7 @@ static void aspect_add(struct strbuf *out, const struct case_change *c, enum asp
 		strbuf_addstr(&line, "; ");
 	}
 	compare_add_reason(&line, a, k);
-	paragraph(out, line.s, 2, 4);
+	paragraph_add(out, line.s, 2, 4);
 }
 
 static void aspects_add(struct strbuf *out, const struct campaign_change *c, enum change word,
@@ -227,13 +227,13 @@ static void open_group_add(struct strbuf *out, const struct campaign_change *c, 
 	compare_add_limit(&line, first, k);
 	if (most > 0 && (aspect_scale(k) == SCALE_CHANGE || aspect_scale(k) == SCALE_DIFFERENCE))
 		strbuf_addf(&line, ": intervals of ±%.3g to ±%.3g %%", 100 * least, 100 * most);
-	paragraph(out, line.s, 2, 4);
+	paragraph_add(out, line.s, 2, 4);
 	strbuf_reset(&line);
 	strbuf_addf(&line, "for example %s: ", c->cell[at].scenario);
 	compare_add_change(&line, first, k);
 	strbuf_addstr(&line, "; ");
 	compare_add_reason(&line, first, k);
-	paragraph(out, line.s, 4, 6);
+	paragraph_add(out, line.s, 4, 6);
 }
 
 /* Lists a few undecided aspects one by one, and many by component: on a busy machine all aspects
@@ -251,8 +251,8 @@ static void open_add(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, "\nInconclusive\n");
 	for (size_t k = 0; k < ASPECT_N; k++)
 		open_group_add(out, c, (enum aspect)k);
-	paragraph(out, "To show that a component is the same, use more replicates, longer runs or "
-		  "a quieter machine.", INDENT, 2 * INDENT);
+	paragraph_add(out, "To show that a component is the same, use more replicates, longer runs "
+		      "or a quieter machine.", INDENT, 2 * INDENT);
 }
 
 static void failed_add(struct strbuf *out, const struct campaign_change *c)
@@ -264,7 +264,7 @@ static void failed_add(struct strbuf *out, const struct campaign_change *c)
 		strbuf_reset(&line);
 		compare_add_failed(&line, c, is_new);
 		if (line.len)
-			paragraph(out, line.s, 2, 4);
+			paragraph_add(out, line.s, 2, 4);
 	}
 }
 
@@ -272,11 +272,11 @@ static void text_add(struct strbuf *out, const struct campaign_change *c)
 {
 	SCOPED_STRBUF line = STRBUF_INIT;
 	compare_add_title(&line, c);
-	paragraph(out, line.s, 0, 0);
+	paragraph_add(out, line.s, 0, 0);
 	strbuf_reset(&line);
 	strbuf_addch(out, '\n');
 	compare_add_headline(&line, c);
-	paragraph(out, line.s, 0, 2);
+	paragraph_add(out, line.s, 0, 2);
 	side_add(out, "old", c, c->old_side);
 	side_add(out, "new", c, c->new_side);
 	differences_add(out, c, true);
@@ -291,7 +291,7 @@ static void text_add(struct strbuf *out, const struct campaign_change *c)
 	if (!c->n_cells)
 		return;
 	strbuf_addch(out, '\n');
-	paragraph(out, "Same: the change is shown to be within the limit. Worse: the change is "
+	paragraph_add(out, "Same: the change is shown to be within the limit. Worse: the change is "
 		       "shown to be beyond the limit, and the new replays are farther from the "
 		       "program (or have more scatter, reordering or mismatches). Better: the same "
 		       "in the other direction. The probability that any component is wrongly "

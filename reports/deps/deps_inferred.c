@@ -93,8 +93,8 @@ struct pass {
 	size_t n_shown, cap;
 };
 
-static void fed(void *ctx, uint64_t request, const struct trace_record *r,
-		const struct infer_parents *p)
+static void on_fed(void *ctx, uint64_t request, const struct trace_record *r,
+		   const struct infer_parents *p)
 {
 	struct pass *s = ctx;
 	over_time_add(&s->time, r->begin_ns, request + 1 - p->hi);
@@ -106,7 +106,7 @@ static void fed(void *ctx, uint64_t request, const struct trace_record *r,
 	    *p, UINT64_MAX, r->seq, r->offset, r->length, r->begin_ns, r->end_ns, r->op};
 }
 
-static void ended(void *ctx, uint64_t request, uint64_t rank)
+static void on_ended(void *ctx, uint64_t request, uint64_t rank)
 {
 	struct pass *s = ctx;
 	if (request >= s->c->from && request - s->c->from < s->n_shown)
@@ -167,8 +167,9 @@ static int dot_write(const struct pass *s, const struct threshold *h, struct err
 
 /* --- output -------------------------------------------------------------- */
 
-static void say(const char *name, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void say(const char *name, const char *fmt, ...)
+static void line_print(const char *name, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+static void line_print(const char *name, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
@@ -183,27 +184,28 @@ static void print_text(const struct infer_summary *s, const struct infer_what *w
 {
 	double n = s->n_requests ? (double)s->n_requests : 1;
 	printf("%s, dependencies inferred from times\n", path);
-	say("Requests", "%" PRIu64 " over %s", s->n_requests, duration_text((double)s->span_ns).s);
+	line_print("Requests", "%" PRIu64 " over %s", s->n_requests,
+		   duration_text((double)s->span_ns).s);
 	if (s->n_endless || w->n_unknown)
-		say("",
-		    "%" PRIu64 " have no end, so nothing depends on them; %" PRIu64
-		    " have no start and are left out",
-		    s->n_endless, w->n_unknown);
-	say("Think time", "at least %s for a dependency: %s", duration_text((double)h->ns).s,
-	    h->origin);
-	say("Dependencies",
-	    "%" PRIu64 " (redundant dependencies do not count): %.3g for each request, at most "
-	    "%" PRIu64,
-	    s->n_edges, (double)s->n_edges / n, s->n_parents_max);
-	say("", "%" PRIu64 " requests depend on no other request", s->n_roots);
-	say("Chains", "the longest has %" PRIu64 " requests; %" PRIu64 " chains contain all "
-		"requests",
-	    s->longest_chain, s->width_max);
-	say("Width",
-	    "%.3g requests on average, at most %" PRIu64 ", do not depend on each other",
-	    s->width_mean, s->width_max);
-	say("Last request", "would be issued after %s if requests took no time",
-	    duration_text((double)s->think_ns).s);
+		line_print("",
+			   "%" PRIu64 " have no end, so nothing depends on them; %" PRIu64
+			   " have no start and are left out",
+			   s->n_endless, w->n_unknown);
+	line_print("Think time", "at least %s for a dependency: %s", duration_text((double)h->ns).s,
+		   h->origin);
+	line_print("Dependencies",
+		   "%" PRIu64 " (redundant dependencies do not count): %.3g for each request, at "
+		   "most %" PRIu64,
+		   s->n_edges, (double)s->n_edges / n, s->n_parents_max);
+	line_print("", "%" PRIu64 " requests depend on no other request", s->n_roots);
+	line_print("Chains", "the longest has %" PRIu64 " requests; %" PRIu64 " chains contain all "
+		   "requests",
+		   s->longest_chain, s->width_max);
+	line_print("Width",
+		   "%.3g requests on average, at most %" PRIu64 ", do not depend on each other",
+		   s->width_mean, s->width_max);
+	line_print("Last request", "would be issued after %s if requests took no time",
+		   duration_text((double)s->think_ns).s);
 }
 
 static json_t *slices_json(const struct busy_over_time *o)
@@ -242,7 +244,7 @@ int deps_inferred(struct trace *t, const struct deps_inferred_config *c, bool *u
 	struct threshold h;
 	struct infer_summary s;
 	struct pass pass = {.c = c};
-	struct infer_what w = {.fed = fed, .ended = ended, .ctx = &pass};
+	struct infer_what w = {.fed = on_fed, .ended = on_ended, .ctx = &pass};
 	int ret = threshold_find(&h, t, c->think, usage, e);
 	w.threshold_ns = h.ns;
 	ret = ret ? ret : infer_trace(&w, t, &s, e);

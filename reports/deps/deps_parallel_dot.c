@@ -181,7 +181,7 @@ int deps_parallel_dot(struct strbuf *out, struct trace *t, const struct causalit
 	return ret;
 }
 
-static void node(struct strbuf *out, const struct deps *d, uint32_t i)
+static void node_add(struct strbuf *out, const struct deps *d, uint32_t i)
 {
 	const struct load_request *r = &d->load.request[i];
 	strbuf_addf(out, "    r%" PRIu32 " [label=\"%" PRIu32 " %s", i, r->record, op_name(r->op));
@@ -210,7 +210,7 @@ void deps_dot(struct strbuf *out, const struct deps *d, uint64_t n_shown)
 			    ", thread %" PRIu32 "\";\n",
 			    t, l->thread[t].pid, l->thread[t].tid);
 		for (uint32_t k = 0; k < l->thread[t].n_requests && d->of[d->first[t] + k] < n; k++)
-			node(out, d, d->of[d->first[t] + k]);
+			node_add(out, d, d->of[d->first[t] + k]);
 		strbuf_addstr(out, "  }\n");
 	}
 	for (uint32_t i = 0; i < n && d->order != ORDER_NONE; i++)

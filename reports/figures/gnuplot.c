@@ -127,7 +127,7 @@ static int split_output(int fd, struct gnuplot_plot *plots, size_t n, struct err
 	return ret;
 }
 
-static int run(const char *program, const int fd[3], unsigned int timeout_s, struct err *e)
+static int program_run(const char *program, const int fd[3], unsigned int timeout_s, struct err *e)
 {
 	/* pass the script as a file: gnuplot stops at the first error in a file, but not on
 	 * standard input */
@@ -169,7 +169,7 @@ int gnuplot_run(struct gnuplot_plot *plots, size_t n, unsigned int timeout_s, st
 	int put = ret ? 0 : write_scripts(fd[0], plots, n);
 	if (put)
 		ret = err_sys(e, -put, "cannot write the script of gnuplot");
-	ret = ret ? ret : run(program, fd, timeout_s, e);
+	ret = ret ? ret : program_run(program, fd, timeout_s, e);
 	ret = ret ? ret : split_output(fd[1], plots, n, e);
 	for (int i = 0; i < 3; i++)
 		fd_close(fd[i]);

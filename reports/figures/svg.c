@@ -5,7 +5,7 @@
 #include "reports/escape.h"
 #include "reports/figures/figure.h"
 
-static bool starts(const char *s, const char *prefix)
+static bool starts_with(const char *s, const char *prefix)
 {
 	return !strncmp(s, prefix, strlen(prefix));
 }
@@ -17,7 +17,7 @@ static const char *color_at(const char *s, size_t *len)
 	unsigned int r, g, b;
 	int n = 0;
 	char hex[32] = "";
-	if ((starts(s, "rgb(") && sscanf(s, "rgb(%3u,%3u,%3u)%n", &r, &g, &b, &n) == 3 && n) ||
+	if ((starts_with(s, "rgb(") && sscanf(s, "rgb(%3u,%3u,%3u)%n", &r, &g, &b, &n) == 3 && n) ||
 	    (s[0] == '#' && sscanf(s, "#%2x%2x%2x%n", &r, &g, &b, &n) == 3 && n == 7))
 		snprintf(hex, sizeof hex, "#%02x%02x%02x", r, g, b);
 	*len = (size_t)n;
@@ -25,7 +25,7 @@ static const char *color_at(const char *s, size_t *len)
 		if (!strcmp(palette[i].hex, hex))
 			return palette[i].css;
 	*len = 5;
-	return starts(s, "black") ? "currentColor" : NULL;
+	return starts_with(s, "black") ? "currentColor" : NULL;
 }
 
 /* Length of the attribute name and the opening quote if the value is a colour; 0: no such
@@ -34,7 +34,8 @@ static size_t color_attribute(const char *s)
 {
 	static const char *const name[] = {" stroke=", " fill=", " color=", " fill = "};
 	for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
-		if (starts(s, name[i]) && (s[strlen(name[i])] == '"' || s[strlen(name[i])] == '\''))
+		if (starts_with(s, name[i]) &&
+		    (s[strlen(name[i])] == '"' || s[strlen(name[i])] == '\''))
 			return strlen(name[i]) + 1;
 	return 0;
 }
@@ -50,7 +51,7 @@ static size_t needless_attribute(const char *s)
 					   " fill=\"none\"", " color=\"black\"",
 					   " stroke=\"currentColor\"", " class=\"gridline\""};
 	for (size_t i = 0; i < sizeof text / sizeof text[0]; i++)
-		if (starts(s, text[i]))
+		if (starts_with(s, text[i]))
 			return strlen(text[i]);
 	return 0;
 }
@@ -70,7 +71,7 @@ static void add_line(struct strbuf *out, const char *s, size_t len)
 			strbuf_add(out, s, n);
 			strbuf_addstr(out, color);
 			s += n + color_len;
-		} else if (in_tag && starts(s, " xlink:href=")) {
+		} else if (in_tag && starts_with(s, " xlink:href=")) {
 			strbuf_addstr(out, " href=");
 			s += strlen(" xlink:href=");
 		} else {
@@ -84,7 +85,7 @@ static void add_line(struct strbuf *out, const char *s, size_t len)
 /* Drops an empty group; gnuplot writes many. */
 static bool drop_empty_group(struct strbuf *out, size_t last_line)
 {
-	if (!starts(out->s + last_line, "<g") || !strchr(out->s + last_line, '>') ||
+	if (!starts_with(out->s + last_line, "<g") || !strchr(out->s + last_line, '>') ||
 	    strchr(out->s + last_line, '>')[1] != '\n')
 		return false;
 	out->len = last_line;
@@ -100,20 +101,20 @@ static void add_body(struct strbuf *out, const char *s)
 		const char *line = s + strspn(s, " \t");
 		size_t len = strcspn(line, "\n");
 		s = line + len + (line[len] == '\n');
-		if (starts(line, "<defs>"))
+		if (starts_with(line, "<defs>"))
 			in_defs = true;
 		if (in_defs) {
-			in_defs = !starts(line, "</defs>");
+			in_defs = !starts_with(line, "</defs>");
 			continue;
 		}
-		if (!len || starts(line, "<title>") || starts(line, "<desc>") ||
-		    starts(line, "<rect x=\"0\" y=\"0\""))
+		if (!len || starts_with(line, "<title>") || starts_with(line, "<desc>") ||
+		    starts_with(line, "<rect x=\"0\" y=\"0\""))
 			continue;
-		if (starts(line, "</g>") && len == 4 && out->len > last_line &&
+		if (starts_with(line, "</g>") && len == 4 && out->len > last_line &&
 		    drop_empty_group(out, last_line))
 			continue;
 		last_line = out->len;
-		if (starts(line, "<g id=")) /* skip ids, which would occur twice in the page */
+		if (starts_with(line, "<g id=")) /* skip ids, which would occur twice in the page */
 			strbuf_addstr(out, "<g>\n");
 		else
 			add_line(out, line, len);

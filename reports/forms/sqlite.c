@@ -15,32 +15,32 @@ struct database {
 	int code;			/* of the first error */
 };
 
-static void note(struct database *d, int code)
+static void code_keep(struct database *d, int code)
 {
 	if (!d->code && code != SQLITE_OK && code != SQLITE_DONE)
 		d->code = code;
 }
 
-static void run(struct database *d, const char *sql)
+static void sql_run(struct database *d, const char *sql)
 {
-	note(d, sqlite3_exec(d->db, sql, NULL, NULL, NULL));
+	code_keep(d, sqlite3_exec(d->db, sql, NULL, NULL, NULL));
 }
 
-static sqlite3_stmt *prepare(struct database *d, const char *sql)
+static sqlite3_stmt *statement_prepare(struct database *d, const char *sql)
 {
 	sqlite3_stmt *s = NULL;
-	note(d, sqlite3_prepare_v2(d->db, sql, -1, &s, NULL));
+	code_keep(d, sqlite3_prepare_v2(d->db, sql, -1, &s, NULL));
 	return s;
 }
 
 static void bind_text(struct database *d, sqlite3_stmt *s, int at, const char *text)
 {
-	note(d, sqlite3_bind_text(s, at, text, -1, SQLITE_TRANSIENT));
+	code_keep(d, sqlite3_bind_text(s, at, text, -1, SQLITE_TRANSIENT));
 }
 
-static void step(struct database *d, sqlite3_stmt *s)
+static void statement_step(struct database *d, sqlite3_stmt *s)
 {
-	note(d, sqlite3_step(s));
+	code_keep(d, sqlite3_step(s));
 	sqlite3_reset(s);
 	sqlite3_clear_bindings(s);
 }
@@ -94,12 +94,12 @@ static sqlite3_stmt *table_make(struct database *d, const struct table *t, const
 			bind_text(d, d->column, 3,
 				  k + 1 < table_n_fields(c) || !k ? table_unit(c) : "");
 			bind_text(d, d->column, 4, c->title);
-			step(d, d->column);
+			statement_step(d, d->column);
 		}
 	strbuf_addstr(&create, ") STRICT");
 	strbuf_addstr(&insert, ")");
-	run(d, create.s);
-	return prepare(d, insert.s);
+	sql_run(d, create.s);
+	return statement_prepare(d, insert.s);
 }
 
 static void bind_number(struct database *d, sqlite3_stmt *s, int at, const char *name,
@@ -108,7 +108,7 @@ static void bind_number(struct database *d, sqlite3_stmt *s, int at, const char 
 	double x;
 	const char *reason = table_field_value(table_at(t, row, column), field, &x);
 	if (!reason) {
-		note(d, t->column[column].format == FORMAT_COUNT
+		code_keep(d, t->column[column].format == FORMAT_COUNT
 			    ? sqlite3_bind_int64(s, at, (sqlite3_int64)x)
 			    : sqlite3_bind_double(s, at, x));
 		return;
@@ -116,10 +116,10 @@ static void bind_number(struct database *d, sqlite3_stmt *s, int at, const char 
 	SCOPED_STRBUF of = STRBUF_INIT;
 	add_field_name(&of, t, column, field);
 	bind_text(d, d->unknown, 1, name);
-	note(d, sqlite3_bind_int64(d->unknown, 2, (sqlite3_int64)row + 1));
+	code_keep(d, sqlite3_bind_int64(d->unknown, 2, (sqlite3_int64)row + 1));
 	bind_text(d, d->unknown, 3, of.s);
 	bind_text(d, d->unknown, 4, reason);
-	step(d, d->unknown);
+	statement_step(d, d->unknown);
 }
 
 static void row_add(struct database *d, sqlite3_stmt *s, const char *name, const struct table *t,
@@ -139,7 +139,7 @@ static void row_add(struct database *d, sqlite3_stmt *s, const char *name, const
 			if (number)
 				bind_number(d, s, at, name, t, row, i, k);
 	}
-	step(d, s);
+	statement_step(d, s);
 }
 
 static void table_add(struct database *d, const struct table *t)
@@ -155,21 +155,21 @@ static void table_add(struct database *d, const struct table *t)
 static void tables_add(struct database *d, const struct analysis *a)
 {
 	struct table t;
-	run(d, "BEGIN;CREATE TABLE columns(table_name TEXT, column_name TEXT, unit TEXT, heading "
-		"TEXT) STRICT;CREATE TABLE unknown(table_name TEXT, row INTEGER, column_name TEXT, "
-		"reason TEXT) STRICT");
-	d->column = prepare(d, "INSERT INTO columns VALUES(?, ?, ?, ?)");
-	d->unknown = prepare(d, "INSERT INTO unknown VALUES(?, ?, ?, ?)");
+	sql_run(d, "BEGIN;CREATE TABLE columns(table_name TEXT, column_name TEXT, unit TEXT, "
+		   "heading TEXT) STRICT;CREATE TABLE unknown(table_name TEXT, row INTEGER, "
+		   "column_name TEXT, reason TEXT) STRICT");
+	d->column = statement_prepare(d, "INSERT INTO columns VALUES(?, ?, ?, ?)");
+	d->unknown = statement_prepare(d, "INSERT INTO unknown VALUES(?, ?, ?, ?)");
 	for (size_t i = 0; !d->code && table_build(&t, a, i); i++) {
 		table_add(d, &t);
 		table_release(&t);
 	}
 	sqlite3_finalize(d->column);
 	sqlite3_finalize(d->unknown);
-	run(d, "COMMIT");
+	sql_run(d, "COMMIT");
 }
 
-static int print(const struct analysis *a, FILE *out, struct err *e)
+static int database_print(const struct analysis *a, FILE *out, struct err *e)
 {
 	struct database d = {.db = NULL};
 	sqlite3_int64 size = 0;
@@ -178,7 +178,7 @@ static int print(const struct analysis *a, FILE *out, struct err *e)
 		return err_set(e, EINVAL,
 			"an SQLite database cannot be printed on a terminal: redirect the output "
 			"to a file");
-	note(&d, sqlite3_open(":memory:", &d.db));
+	code_keep(&d, sqlite3_open(":memory:", &d.db));
 	if (!d.code)
 		tables_add(&d, a);
 	if (!d.code)
@@ -197,5 +197,5 @@ static int print(const struct analysis *a, FILE *out, struct err *e)
 const struct report_form report_form_sqlite = {
     .name = "sqlite",
     .help = "every table, with units, as an SQLite database for notebooks",
-    .print = print,
+    .print = database_print,
 };

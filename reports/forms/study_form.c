@@ -54,7 +54,7 @@ int study_print(const struct study_form *s, const void *study, const char *form,
 
 /* --- a directory --------------------------------------------------------- */
 
-static int put(const char *dir, const char *name, struct strbuf *text, struct err *e)
+static int text_write(const char *dir, const char *name, struct strbuf *text, struct err *e)
 {
 	int ret = output_file(dir, name, text, e);
 	strbuf_reset(text);
@@ -93,14 +93,14 @@ int study_write(const struct study_form *s, const void *study, const char *dir, 
 	s->tables_build(&ts, study);
 	int ret = dir_take(dir, s->command, e);
 	s->json_add(&text, study);
-	ret = ret ? ret : put(dir, json, &text, e);
+	ret = ret ? ret : text_write(dir, json, &text, e);
 	strbuf_reset(&text);
 	s->text_add(&text, study, WIDTH);
-	ret = ret ? ret : put(dir, "summary.txt", &text, e);
+	ret = ret ? ret : text_write(dir, "summary.txt", &text, e);
 	ret = ret ? ret : tables_write(dir, &ts, e);
 	ret = ret ? ret : output_dir(dir, "plots", e);
 	strbuf_reset(&text);
 	ret = ret ? ret : page_make(&text, s, study, &ts, plots, e);
-	ret = ret ? ret : put(dir, "index.html", &text, e);
+	ret = ret ? ret : text_write(dir, "index.html", &text, e);
 	return ret;
 }

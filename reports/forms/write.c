@@ -89,7 +89,7 @@ static int sync_dir(const char *path, struct err *e)
 }
 
 /* Exchanges `made` and the report. Afterwards `made` is the old report, if there was one. */
-static int exchange(const char *made, const char *report, struct err *e)
+static int report_exchange(const char *made, const char *report, struct err *e)
 {
 	struct stat st;
 	if (lstat(report, &st) < 0) {
@@ -157,7 +157,7 @@ int report_write_all(const struct analysis *a, const char *dir, struct err *e)
 	int ret = make_temporary(dir, &made, &fd, e);
 	ret = ret ? ret : forms_write_all(a, made, e);
 	ret = ret ? ret : sync_tree(dup(fd), made, e);
-	ret = ret ? ret : exchange(made, report, e);
+	ret = ret ? ret : report_exchange(made, report, e);
 	ret = ret ? ret : sync_dir(dir, e);
 	/* `made` is the old report, or an unfinished new report */
 	struct err stays = ERR_INIT;

@@ -54,7 +54,7 @@ LIST(change, NULL,
 	TEXT(new, "new", NULL, NULLABLE))
 #undef S
 
-static json_t *facts(const struct model_at *at)
+static json_t *facts_json(const struct model_at *at)
 {
 	json_t *list = json_array();
 	SCOPED(history_changes_release) struct history_changes found;
@@ -81,7 +81,7 @@ GET(json_t *, is_ongoing, history_event, v, json_boolean(v->is.last + 1 == chart
 LIST(nearest_change, NULL,
 	BY_COUNT(changed_number, "number", NULL)
 	BY_TEXT(changed_date, "date", NULL, NULLABLE)
-	BY_JSON(facts, "array", "facts", NULL, .of = &model_change))
+	BY_JSON(facts_json, "array", "facts", NULL, .of = &model_change))
 LIST(event, NULL,
 	WORD(is.kind, "kind", NULL, event_kind_names)
 	BY_REAL(change, "change", RELATIVE,

@@ -6,7 +6,7 @@
 #include "reports/escape.h"
 #include "reports/info/info.h"
 
-static void add(struct info_page *page, const char *label, struct strbuf *text)
+static void add_fact(struct info_page *page, const char *label, struct strbuf *text)
 {
 	GROW(page->fact, page->n_facts, page->facts_cap);
 	page->fact[page->n_facts++] = (struct info_fact){label, xstrdup(text->s)};
@@ -19,7 +19,7 @@ static void add_text(struct info_page *page, const char *label, const char *text
 	if (!text)
 		return;
 	escape_bytes(&out, text);
-	add(page, label, &out);
+	add_fact(page, label, &out);
 }
 
 /* --- the file and what is in it ------------------------------------------ */
@@ -39,7 +39,7 @@ static void add_file(struct info_page *page, const struct info *x)
 	struct strbuf out = STRBUF_INIT;
 	escape_bytes(&out, x->path);
 	strbuf_addf(&out, " (format \"%s\", %s)", x->format, size_text(x->file_bytes).s);
-	add(page, "Trace", &out);
+	add_fact(page, "Trace", &out);
 	struct words_list reasons = {0};
 	missing_reasons(&reasons, s, x->meta);
 	const bool whole = !reasons.n && !s->n_damage && !h->n_records_uncommitted;
@@ -63,7 +63,7 @@ static void add_file(struct info_page *page, const struct info *x)
 		strbuf_addf(&out, ", %s", plural_text(h->n_records_uncommitted,
 			"request missing or not completely written",
 			"requests missing or not completely written").s);
-	add(page, "Health", &out);
+	add_fact(page, "Health", &out);
 }
 
 static void add_causes(struct info_page *page, const struct trace_causes *c)
@@ -75,7 +75,7 @@ static void add_causes(struct info_page *page, const struct trace_causes *c)
 		"validate deps shows them", duration_text(c->compute_ns).s,
 		plural_text(c->n_computes, "record", "records").s, plural_text(c->n_signals,
 		"signal", "signals").s, plural_text(c->n_waits, "wait", "waits").s);
-	add(page, "", &out);
+	add_fact(page, "", &out);
 }
 
 static void add_requests(struct info_page *page, const struct info *x)
@@ -90,13 +90,13 @@ static void add_requests(struct info_page *page, const struct info *x)
 				  rate_text((double)s->n_begin_known / ((double)span_ns * 1e-9)).s);
 	if (!isnan(gap_ns))
 		strbuf_addf(&out, ", on average one every %s", duration_text(gap_ns).s);
-	add(page, "Requests", &out);
+	add_fact(page, "Requests", &out);
 	add_causes(page, &x->profile->causes);
 	strbuf_addf(&out, "%s%s in %s, on %s", s->threads_cut ? "more than " : "",
 			  plural_text(s->n_threads, "thread", "threads").s,
 			  plural_text(s->n_processes, "process", "processes").s,
 			  plural_text(x->n_objects, "object", "objects").s);
-	add(page, "By", &out);
+	add_fact(page, "By", &out);
 }
 
 /* --- rates and levels ---------------------------------------------------- */
@@ -135,14 +135,14 @@ static void add_rates(struct info_page *page, const struct info *x)
 		strbuf_addf(&out, "; at most %s in %s", size_text(b->bytes[KIND_READ] +
 			b->bytes[KIND_WRITE]).s, duration_text((double)t->width_ns).s);
 	}
-	add(page, "Rate", &out);
+	add_fact(page, "Rate", &out);
 	double variation = profile_gap_variation(p);
 	if (!isnan(variation)) {
 		strbuf_addf(&out, "median %s, 99 %% up to %s, coefficient of variation %.3g (0: "
 				  "regular, 1: random, above 1: in bursts)",
 			    quantile_text(&p->gap, 0.5, false).s,
 			    quantile_text(&p->gap, 0.99, false).s, variation);
-		add(page, "Gaps", &out);
+		add_fact(page, "Gaps", &out);
 	}
 }
 
@@ -186,7 +186,7 @@ static void add_concurrency(struct info_page *page, const struct info *x)
 	}
 	if (out.len > start) /* the first comma */
 		memmove(out.s + start, out.s + start + 1, out.len-- - start);
-	add(page, "In flight", &out);
+	add_fact(page, "In flight", &out);
 }
 
 static void add_issue(struct info_page *page, const struct info *x)
@@ -199,7 +199,7 @@ static void add_issue(struct info_page *page, const struct info *x)
 		"at most %s", plural_text(p->n_intended, "request was", "requests were").s,
 		quantile_text(&p->late, 0.5, false).s, quantile_text(&p->late, 0.99, false).s,
 		quantile_text(&p->late, 1, false).s);
-	add(page, "Issue", &out);
+	add_fact(page, "Issue", &out);
 }
 
 /* --- origin -------------------------------------------------------------- */
@@ -220,7 +220,7 @@ static void add_clock(struct info_page *page, const struct info *x)
 	if (grain > 1)
 		strbuf_addf(&out, "; all times are multiples of %s",
 				  duration_text((double)grain).s);
-	add(page, "Clock", &out);
+	add_fact(page, "Clock", &out);
 }
 
 static void add_epoch(struct info_page *page, const struct trace_meta *m)
@@ -236,7 +236,7 @@ static void add_epoch(struct info_page *page, const struct trace_meta *m)
 	if (m->wall_epoch_ns && gmtime_r(&seconds, &tm) &&
 	    strftime(text, sizeof text, ", %Y-%m-%d %H:%M:%S UTC", &tm))
 		strbuf_addstr(&out, text);
-	add(page, "Epoch", &out);
+	add_fact(page, "Epoch", &out);
 }
 
 /* Whether a capture recorded the state of each file that the program used. */
@@ -263,7 +263,7 @@ static void add_state(struct info_page *page, const struct trace_meta *m)
 	else
 		strbuf_addstr(&out, "unknown: the trace does not state which files existed before "
 				    "the first request");
-	add(page, "State", &out);
+	add_fact(page, "State", &out);
 }
 
 static void add_json_value(struct strbuf *out, const json_t *v)
@@ -339,7 +339,7 @@ static void add_nodes(struct info_page *page, const struct trace_meta *m)
 		    f.by_throttling ? "think times of the delayed nodes"
 				    : "think times without calls that block",
 		    f.cpu_time ? "CPU time" : "elapsed time");
-	add(page, "Nodes", &out);
+	add_fact(page, "Nodes", &out);
 }
 
 static void add_extra(struct info_page *page, const char *extra_json)
@@ -353,7 +353,7 @@ static void add_extra(struct info_page *page, const char *extra_json)
 		if (!strcmp(key, "causality"))
 			continue;
 		add_extra_fact(&out, key, value);
-		add(page, label, &out);
+		add_fact(page, label, &out);
 		label = "";
 	}
 }
@@ -371,13 +371,13 @@ static void add_origin(struct info_page *page, const struct info *x)
 	add_text(page, "Root", m->root);
 	if (m->seed) {
 		strbuf_addf(&out, "%llu", (unsigned long long)m->seed);
-		add(page, "Seed", &out);
+		add_fact(page, "Seed", &out);
 	}
 	if (m->n_events_lost)
 		strbuf_addstr(&out, plural_text(m->n_events_lost, "event", "events").s);
 	else
 		strbuf_addstr(&out, "no events");
-	add(page, "Lost", &out);
+	add_fact(page, "Lost", &out);
 	if (m->level != LEVEL_BLOCK)
 		add_state(page, m);
 	add_nodes(page, m);
@@ -421,7 +421,7 @@ static void add_replay(struct info_page *page, const struct info *x)
 				  : "not examined: the trace has more requests than --replay-max "
 				    "permits");
 	}
-	add(page, "Replay", &out);
+	add_fact(page, "Replay", &out);
 }
 
 void info_facts_build(struct info_page *page, const struct info *x)

@@ -43,14 +43,14 @@ struct info_document {
 
 /* --- shared lists -------------------------------------------------------- */
 
-static double quantile(const struct model_at *at)
+static double quantile_of(const struct model_at *at)
 {
 	static const double p[] = {0, 0.1, 0.5, 0.9, 0.99, 0.999, 1};
 	double q;
 	return histogram_quantile(at->s, p[at->m->index], &q, NULL) ? NAN : q;
 }
 
-#define QUANTILE(name_, i) BY_FINITE(quantile, name_, NUMBER, NULL, .index = i)
+#define QUANTILE(name_, i) BY_FINITE(quantile_of, name_, NUMBER, NULL, .index = i)
 #define MIDDLE_QUANTILES                                                                           \
 	QUANTILE("median", 2) QUANTILE("p90", 3) QUANTILE("p99", 4) QUANTILE("p999", 5)
 
@@ -127,7 +127,7 @@ GET_OF(const void *, timeline_of, d->p.tally.n_begin_known ? d : NULL)
 GET_OF(json_t *, timeline_begin,
        json_integer((d->timeline.base + (int64_t)d->timeline.used_from) * d->timeline.width_ns))
 
-static json_t *bins(const struct model_at *at)
+static json_t *bins_json(const struct model_at *at)
 {
 	const struct timeline *t = &((const struct info_document *)at->s)->timeline;
 	const size_t k = at->m->index;
@@ -138,7 +138,7 @@ static json_t *bins(const struct model_at *at)
 	return list;
 }
 
-static json_t *levels(const struct model_at *at)
+static json_t *levels_json(const struct model_at *at)
 {
 	const struct concurrency *c = &((const struct info_document *)at->s)->p.concurrency;
 	json_t *list = json_array();
@@ -163,19 +163,19 @@ LIST(causes, "Computing, signals and waits between the requests of a parallel ap
 LIST(timeline, "At most 500 bins of equal width, by the start of the requests.",
 	ROW(int64_t, timeline.width_ns, "width_ns", TIME, NULL)
 	BY_JSON(timeline_begin, "integer", "begin_ns", "Begin of the first bin.")
-	BY_WHOLES(bins, "reads", NULL, .index = KIND_READ)
-	BY_WHOLES(bins, "writes", NULL, .index = KIND_WRITE)
-	BY_WHOLES(bins, "others", NULL, .index = KIND_OTHER)
-	BY_WHOLES(bins, "bytes_read", NULL, .index = KIND_N + KIND_READ)
-	BY_WHOLES(bins, "bytes_written", NULL, .index = KIND_N + KIND_WRITE))
+	BY_WHOLES(bins_json, "reads", NULL, .index = KIND_READ)
+	BY_WHOLES(bins_json, "writes", NULL, .index = KIND_WRITE)
+	BY_WHOLES(bins_json, "others", NULL, .index = KIND_OTHER)
+	BY_WHOLES(bins_json, "bytes_read", NULL, .index = KIND_N + KIND_READ)
+	BY_WHOLES(bins_json, "bytes_written", NULL, .index = KIND_N + KIND_WRITE))
 LIST(concurrency, NULL,
 	BY_JSON(is_known, "boolean", "known",
 		"False if more than 1 % of the requests have no end; the levels then mean little.")
 	BY_FINITE(mean_concurrency, "mean", NUMBER,
 		  "Mean over the time from the first start to the last end.")
 	WHOLE(p.concurrency.highest, "max", "1024 means 1024 or more.")
-	BY_WHOLES(levels, "ns_at_level", "Time with 0, 1, 2, ... requests in flight.")
-	BY_WHOLES(levels, "requests_at_level",
+	BY_WHOLES(levels_json, "ns_at_level", "Time with 0, 1, 2, ... requests in flight.")
+	BY_WHOLES(levels_json, "requests_at_level",
 		  "Requests by the number in flight at their start, including the request itself.",
 		  .index = 1))
 LIST(issue, "Lateness of the requests of a timed replay.",
@@ -383,7 +383,7 @@ LIST(request, NULL,
 
 enum { REASONS_MISSING = UNSEEN_CODE + 1, REASONS_WARNING }; /* beside enum unseen_kind */
 
-static json_t *reasons(const struct model_at *at)
+static json_t *reasons_json(const struct model_at *at)
 {
 	const struct info_document *d = at->s;
 	SCOPED(words_list_release) struct words_list texts = {0};
@@ -410,7 +410,7 @@ static json_t *is_complete(const struct model_at *at)
 	return no_sign && unseen_scope(&d->meta) ? json_null() : json_boolean(no_sign);
 }
 
-static json_t *extra(const struct model_at *at)
+static json_t *extra_object(const struct model_at *at)
 {
 	const struct info_document *d = at->s;
 	json_t *o = d->meta.extra_json ? json_loads(d->meta.extra_json, 0, NULL) : NULL;
@@ -446,16 +446,16 @@ MODEL(S, NULL,
 		     "method does not show all requests (not_visible). In files of earlier "
 		     "versions, this member states whether the file has its end.")
 	     FLAG(p.tally.health.complete, "has_end", "The file has its end.")
-	     BY_NAMES(reasons, "incomplete",
+	     BY_NAMES(reasons_json, "incomplete",
 		      "Reasons why the trace is incomplete, even if the file has its end. Empty if "
 		      "no request is known to be missing.", .index = REASONS_MISSING)
 	     BY_TEXT(not_visible, "not_visible",
 		     "Requests that the method of recording never shows. Null if the program "
 		     "recorded its own requests.", NULLABLE)
-	     BY_NAMES(reasons, "not_checked",
+	     BY_NAMES(reasons_json, "not_checked",
 		      "Code that was not searched for calls that the method does not see.",
 		      .index = UNSEEN_CODE)
-	     BY_NAMES(reasons, "not_known",
+	     BY_NAMES(reasons_json, "not_known",
 		      "Properties of files that the trace does not show; no request is missing "
 		      "because of them.", .index = UNSEEN_FILES)
 	     WHOLE(p.tally.n_damage, "n_blocks_damaged", NULL)
@@ -550,11 +550,11 @@ MODEL(S, NULL,
 		  "The trace has no end, or was made from a trace without an end: requests can be "
 		  "missing.")
 	     WHOLE(meta.seed, "seed", NULL)
-	     BY_JSON(extra, "object|null", "extra",
+	     BY_JSON(extra_object, "object|null", "extra",
 		     "Additional facts from the writer of the trace."))
 	ARRAY_AS(meta.files.entry, meta.files.n, file, "files",
 		 "Files that must exist before the first request.")
-	BY_NAMES(reasons, "warnings", NULL, .index = REASONS_WARNING)
+	BY_NAMES(reasons_json, "warnings", NULL, .index = REASONS_WARNING)
 	BY_JSON(requests_of, "array", "requests", "Present with --records.", .of = &model_request,
 		IF_SET(requests)))
 #undef S

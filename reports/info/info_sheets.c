@@ -19,7 +19,7 @@ static struct table *sheet_add(struct info_page *page, const char *title, const 
 }
 
 /* Takes ownership of the text. */
-static void put(struct table *s, struct strbuf *text)
+static void put_text(struct table *s, struct strbuf *text)
 {
 	table_text(s, text->s);
 	strbuf_reset(text);
@@ -119,7 +119,7 @@ static void put_common(struct table *s, const struct sizes *z)
 	for (size_t i = 0; i < n; i++)
 		strbuf_addf(&out, "%s%s %s", i ? ", " : "", size_text(top[i].size).s,
 				  share_text((double)top[i].n, (double)z->distribution.n).s);
-	put(s, &out);
+	put_text(s, &out);
 }
 
 static void add_sizes(struct info_page *page, const struct profile *p)
@@ -243,7 +243,7 @@ static void add_objects(struct info_page *page, const struct info *x)
 		put_size(s, top[i].bytes_written);
 		put_time(s, top[i].busy_ns);
 		info_add_object(&name, x, top[i].object);
-		put(s, &name);
+		put_text(s, &name);
 	}
 	strbuf_addf(&name, "%s%s touched", o->n_not_followed ? "more than " : "",
 			   plural_text(o->n_objects, "object", "objects").s);
@@ -295,9 +295,9 @@ static void add_errors(struct info_page *page, const struct profile *p)
 		for (size_t k = from; k <= i; k++)
 			sum += sorted[k].n;
 		strbuf_addstr(&name, error_text(sorted[i].error).s);
-		put(s, &name);
+		put_text(s, &name);
 		put_count(s, sum);
-		put(s, &ops);
+		put_text(s, &ops);
 		from = i + 1;
 	}
 	if (p->errors.n_not_followed)
@@ -329,7 +329,7 @@ static struct table *put_replay(struct info_page *page, struct table *s, const c
 		table_text(s, what);
 		put_count(s, n);
 		put_count(s, first);
-		put(s, &ops);
+		put_text(s, &ops);
 	}
 	return s;
 }
@@ -360,9 +360,9 @@ static void add_files(struct info_page *page, const struct fileset *f)
 			strbuf_addstr(&text, "directory");
 		else
 			format_size(&text, f->entry[i].size);
-		put(s, &text);
+		put_text(s, &text);
 		escape_bytes(&text, f->entry[i].path);
-		put(s, &text);
+		put_text(s, &text);
 	}
 	if (f->n > INFO_TOP)
 		s->note = xasprintf("and %zu more (--json has all)", f->n - INFO_TOP);

@@ -16,7 +16,7 @@ static char *name_of(const struct analysis *a, const struct cell *c)
 	return xasprintf("%s: %s", p->scenario[c->scenario].name, p->replayer[c->replayer].name);
 }
 
-static int print(json_t *o, FILE *out, struct err *e)
+static int document_print(json_t *o, FILE *out, struct err *e)
 {
 	SCOPED_STRBUF text = STRBUF_INIT;
 	json_add_document(&text, o);
@@ -26,7 +26,7 @@ static int print(json_t *o, FILE *out, struct err *e)
 /* --- Bencher ------------------------------------------------------------- */
 
 /* Makes a metric, with bounds if they exist. */
-static json_t *metric(double value, double lower, double upper)
+static json_t *metric_make(double value, double lower, double upper)
 {
 	json_t *o = json_make(J_FINITE("value", value));
 	if (isfinite(lower) && isfinite(upper))
@@ -43,15 +43,15 @@ static int bmf_print(const struct analysis *a, FILE *out, struct err *e)
 		const double sd = c->x.status ? NAN : c->x.sd;
 		SCOPED_FREE char *name = name_of(a, c);
 		if (c->x.n) {
-			json_t *one = json_make(J_VALUE("latency", metric(c->x.mean, c->x.mean - sd,
-									  c->x.mean + sd)));
+			json_t *one = json_make(J_VALUE(
+			    "latency", metric_make(c->x.mean, c->x.mean - sd, c->x.mean + sd)));
 			if (!bias->status)
-				json_add(one, J_VALUE("bias", metric(bias->value, bias->lo95,
-								     bias->hi95)));
+				json_add(one, J_VALUE("bias", metric_make(bias->value, bias->lo95,
+									  bias->hi95)));
 			json_add(o, J_VALUE(name, one));
 		}
 	}
-	return print(o, out, e);
+	return document_print(o, out, e);
 }
 
 /* --- github-action-benchmark --------------------------------------------- */
@@ -73,7 +73,7 @@ static int github_benchmark_print(const struct analysis *a, FILE *out, struct er
 			json_array_append_new(list, one);
 		}
 	}
-	return print(list, out, e);
+	return document_print(list, out, e);
 }
 
 /* --- pytest-benchmark ---------------------------------------------------- */
@@ -131,7 +131,7 @@ static int pytest_benchmark_print(const struct analysis *a, FILE *out, struct er
 				json_make(J_TEXT("verdict", verdict_name(c->verdict)))),
 				J_VALUE("options", json_object()), J_VALUE("stats", stats));
 	}
-	return print(json_make(J_VALUE("machine_info", json_object()),
+	return document_print(json_make(J_VALUE("machine_info", json_object()),
 		J_VALUE("commit_info", json_object()), J_VALUE("benchmarks", list),
 		J_TEXT("datetime", date_text(last_ns, "%Y-%m-%dT%H:%M:%S+00:00").s),
 		J_TEXT("version", "4.0.0")), out, e);

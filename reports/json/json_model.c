@@ -5,7 +5,7 @@
 
 static void add_members(json_t *o, const struct model_at *at, const struct model_list *list);
 
-static json_t *object(const struct model_at *at, const void *s)
+static json_t *object_json(const struct model_at *at, const void *s)
 {
 	if (!s)
 		return json_null();
@@ -32,7 +32,7 @@ static void add_real(json_t *o, const struct model_at *at)
 		json_add(o, J_STATUS(m->name, status, x));
 }
 
-static json_t *reals(const struct model_at *at)
+static json_t *reals_json(const struct model_at *at)
 {
 	json_t *all = json_array();
 	const double *x = model_reals(at);
@@ -41,7 +41,7 @@ static json_t *reals(const struct model_at *at)
 	return all;
 }
 
-static json_t *texts(struct model_at at)
+static json_t *texts_json(struct model_at at)
 {
 	SCOPED_STRBUF scratch = STRBUF_INIT;
 	json_t *all = json_array();
@@ -56,7 +56,7 @@ static json_t *texts(struct model_at at)
 	return all;
 }
 
-static json_t *settings(const struct model_at *at)
+static json_t *settings_json(const struct model_at *at)
 {
 	json_t *o = json_object();
 	const struct setting *s = model_settings(at);
@@ -67,26 +67,26 @@ static json_t *settings(const struct model_at *at)
 	return o;
 }
 
-static json_t *array(struct model_at at)
+static json_t *array_json(struct model_at at)
 {
 	json_t *all = json_array();
 	const size_t n = model_length(&at);
 	for (at.i = 0; at.i < n; at.i++) {
 		const void *s = model_struct(&at);
 		if (s)
-			json_array_append_new(all, object(&at, s));
+			json_array_append_new(all, object_json(&at, s));
 	}
 	return all;
 }
 
-static json_t *text(struct model_at at)
+static json_t *text_json(struct model_at at)
 {
 	SCOPED_STRBUF scratch = STRBUF_INIT;
 	at.scratch = &scratch;
 	return at.m->exact ? json_name(model_text(&at)) : json_text(model_text(&at));
 }
 
-static struct json_field count(const struct model_at *at)
+static struct json_field count_field(const struct model_at *at)
 {
 	const struct model_member *m = at->m;
 	const uint64_t n = model_count(at);
@@ -96,7 +96,7 @@ static struct json_field count(const struct model_at *at)
 			 : (struct json_field)J_COUNT(m->name, n);
 }
 
-static json_t *document(const struct model_at *at)
+static json_t *document_json(const struct model_at *at)
 {
 	if (at->m->json)
 		return at->m->json(at);
@@ -114,7 +114,7 @@ static void add_member(json_t *o, const struct model_at *at)
 		break;
 	case MODEL_U64:
 	case MODEL_U32:
-		json_add(o, count(at));
+		json_add(o, count_field(at));
 		break;
 	case MODEL_I64:
 		if (at->m->real_number)
@@ -133,25 +133,25 @@ static void add_member(json_t *o, const struct model_at *at)
 	case MODEL_TEXT:
 	case MODEL_WORD:
 	case MODEL_STATUS:
-		json_add(o, J_VALUE(name, text(*at)));
+		json_add(o, J_VALUE(name, text_json(*at)));
 		break;
 	case MODEL_TEXTS:
-		json_add(o, J_VALUE(name, texts(*at)));
+		json_add(o, J_VALUE(name, texts_json(*at)));
 		break;
 	case MODEL_REALS:
-		json_add(o, J_VALUE(name, reals(at)));
+		json_add(o, J_VALUE(name, reals_json(at)));
 		break;
 	case MODEL_SETTINGS:
-		json_add(o, J_VALUE(name, settings(at)));
+		json_add(o, J_VALUE(name, settings_json(at)));
 		break;
 	case MODEL_JSON:
-		json_add(o, J_VALUE(name, document(at)));
+		json_add(o, J_VALUE(name, document_json(at)));
 		break;
 	case MODEL_OBJECT:
-		json_add(o, J_VALUE(name, object(at, model_struct(at))));
+		json_add(o, J_VALUE(name, object_json(at, model_struct(at))));
 		break;
 	case MODEL_ARRAY:
-		json_add(o, J_VALUE(name, array(*at)));
+		json_add(o, J_VALUE(name, array_json(*at)));
 		break;
 	case MODEL_INLINE:
 		inlined = *at;
@@ -187,7 +187,7 @@ struct buffer { /* reused for the next value */
 	struct strbuf shown;
 };
 
-static size_t dump(struct buffer *b, const json_t *value)
+static size_t value_dump(struct buffer *b, const json_t *value)
 {
 	size_t len = json_dumpb(value, b->text, b->size, FLAGS);
 	if (len <= b->size)
@@ -200,7 +200,7 @@ static size_t dump(struct buffer *b, const json_t *value)
 /* JSON text has newlines only between its parts. */
 static void add_value(FILE *out, struct buffer *b, const json_t *value, unsigned int depth)
 {
-	const size_t len = dump(b, value);
+	const size_t len = value_dump(b, value);
 	strbuf_reset(&b->shown);
 	json_add_shown(&b->shown, b->text, len);
 	for (size_t at = 0, end; at < b->shown.len; at = end) {
@@ -222,7 +222,7 @@ static void add_array(FILE *out, struct buffer *b, struct model_at at)
 		const void *s = model_struct(&at);
 		if (!s)
 			continue;
-		json_auto_t *o = object(&at, s);
+		json_auto_t *o = object_json(&at, s);
 		fputs(first ? "\n  " : ",\n  ", out);
 		first = false;
 		add_value(out, b, o, 2);

@@ -7,7 +7,7 @@
 
 #define ANNOTATIONS_MAX 10
 
-static void escaped(struct strbuf *out, const char *s, bool property)
+static void escaped_add(struct strbuf *out, const char *s, bool property)
 {
 	SCOPED_STRBUF line = STRBUF_INIT;
 	escape_line(&line, s);
@@ -22,13 +22,13 @@ static void escaped(struct strbuf *out, const char *s, bool property)
 			strbuf_addch(out, *c);
 }
 
-static void annotation(struct strbuf *out, const char *level, const char *title,
-		       const char *message)
+static void annotation_add(struct strbuf *out, const char *level, const char *title,
+			   const char *message)
 {
 	strbuf_addf(out, "::%s title=", level);
-	escaped(out, title, true);
+	escaped_add(out, title, true);
 	strbuf_addstr(out, "::");
-	escaped(out, message, false);
+	escaped_add(out, message, false);
 	strbuf_addch(out, '\n');
 }
 
@@ -39,7 +39,7 @@ static void row_add(struct strbuf *out, const struct machine_row *r, const char 
 	strbuf_addf(&title, "%s: %s", r->component, r->word);
 	strbuf_addf(&text, "%s%s, %s: %s", before, r->scenario, r->replayer,
 		    r->message ? r->message : r->word);
-	annotation(out, level, title.s, text.s);
+	annotation_add(out, level, title.s, text.s);
 }
 
 /* Adds an annotation for each inconclusive component: on a busy machine every case may be so. */
@@ -66,7 +66,7 @@ void machine_add_github(struct strbuf *out, const struct machine *m)
 			    : m->outcome == OUTCOME_OPEN ? "warning"
 							 : "notice";
 	size_t room = ANNOTATIONS_MAX - 1;
-	annotation(out, level, m->title, m->headline);
+	annotation_add(out, level, m->title, m->headline);
 	for (size_t i = 0; i < m->n_rows && room; i++)
 		if (m->row[i].outcome == OUTCOME_FAIL) {
 			row_add(out, &m->row[i], "error", "");

@@ -11,7 +11,7 @@ static enum outcome outcome_of(const struct machine *m, const struct machine_row
 	return r->outcome == OUTCOME_OPEN && !r->unmeasured ? m->open_as : r->outcome;
 }
 
-static size_t count(const struct machine *m, enum outcome o)
+static size_t outcomes_count(const struct machine *m, enum outcome o)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < m->n_rows; i++)
@@ -19,7 +19,7 @@ static size_t count(const struct machine *m, enum outcome o)
 	return n;
 }
 
-static void attribute(struct strbuf *out, const char *name, const char *value)
+static void attribute_add(struct strbuf *out, const char *name, const char *value)
 {
 	html_addf(out, " %s=\"%s\"", name, value);
 }
@@ -27,7 +27,7 @@ static void attribute(struct strbuf *out, const char *name, const char *value)
 static void counts_add(struct strbuf *out, const struct machine *m)
 {
 	html_addf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\"", m->n_rows,
-		    count(m, OUTCOME_FAIL), count(m, OUTCOME_OPEN));
+		    outcomes_count(m, OUTCOME_FAIL), outcomes_count(m, OUTCOME_OPEN));
 }
 
 static void row_add(struct strbuf *out, const struct machine *m, const struct machine_row *r)
@@ -42,8 +42,8 @@ static void row_add(struct strbuf *out, const struct machine *m, const struct ma
 	if (element[o]) {
 		strbuf_addf(out, ">\n   <%s", element[o]);
 		if (o != OUTCOME_SKIPPED)
-			attribute(out, "type", r->word);
-		attribute(out, "message", r->message ? r->message : r->word);
+			attribute_add(out, "type", r->word);
+		attribute_add(out, "message", r->message ? r->message : r->word);
 		strbuf_addstr(out, "/>\n  </testcase>\n");
 	} else if (r->message) {
 		html_addf(out, ">\n   <system-out>%s</system-out>\n  </testcase>\n", r->message);
@@ -55,12 +55,12 @@ static void row_add(struct strbuf *out, const struct machine *m, const struct ma
 void machine_add_junit(struct strbuf *out, const struct machine *m)
 {
 	strbuf_addstr(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
-	attribute(out, "name", m->suite);
+	attribute_add(out, "name", m->suite);
 	counts_add(out, m);
 	strbuf_addstr(out, ">\n <testsuite");
-	attribute(out, "name", m->title);
+	attribute_add(out, "name", m->title);
 	counts_add(out, m);
-	strbuf_addf(out, " skipped=\"%zu\">\n", count(m, OUTCOME_SKIPPED));
+	strbuf_addf(out, " skipped=\"%zu\">\n", outcomes_count(m, OUTCOME_SKIPPED));
 	for (size_t i = 0; i < m->n_rows; i++)
 		row_add(out, m, &m->row[i]);
 	html_addf(out, "  <system-out>%s</system-out>\n </testsuite>\n</testsuites>\n",

@@ -15,7 +15,7 @@ static const char *const mark[] = {[OUTCOME_PASS] = "✅",
 				   [OUTCOME_SKIPPED] = "·"};
 
 /* Appends text without markup. GitHub would make mentions and references of @ and #. */
-static void escaped(struct strbuf *out, const char *s)
+static void escaped_add(struct strbuf *out, const char *s)
 {
 	SCOPED_STRBUF line = STRBUF_INIT;
 	escape_line(&line, s ? s : "");
@@ -31,7 +31,7 @@ static void cells_add(struct strbuf *out, enum outcome o, const char *const *cel
 	strbuf_addf(out, "| %s", mark[o]);
 	for (size_t i = 0; i < n; i++) {
 		strbuf_addstr(out, i ? " | " : " ");
-		escaped(out, cell[i]);
+		escaped_add(out, cell[i]);
 	}
 	strbuf_addstr(out, " |\n");
 }
@@ -97,13 +97,13 @@ static void rows_add(struct strbuf *out, const struct machine *m, bool folded)
 void machine_add_markdown(struct strbuf *out, const struct machine *m)
 {
 	strbuf_addf(out, "### %s ", mark[m->outcome]);
-	escaped(out, m->title);
+	escaped_add(out, m->title);
 	strbuf_addstr(out, "\n\n**");
-	escaped(out, m->headline);
+	escaped_add(out, m->headline);
 	strbuf_addstr(out, "**\n\n");
 	for (size_t i = 0; i < m->n_notes && out->len < BYTES_MAX / 2; i++) {
 		strbuf_addstr(out, "- ");
-		escaped(out, m->note[i]);
+		escaped_add(out, m->note[i]);
 		strbuf_addch(out, '\n');
 	}
 	if (m->n_notes)

@@ -12,7 +12,7 @@ static const char *const states[] = {[OUTCOME_PASS] = "pass",
 				     [OUTCOME_OPEN] = "inconclusive",
 				     [OUTCOME_SKIPPED] = "not_judged"};
 
-static void label(struct strbuf *out, const char *name, const char *value)
+static void label_add(struct strbuf *out, const char *name, const char *value)
 {
 	SCOPED_STRBUF line = STRBUF_INIT;
 	escape_line(&line, value);
@@ -25,18 +25,18 @@ static void label(struct strbuf *out, const char *name, const char *value)
 	strbuf_addch(out, '"');
 }
 
-static void labels(struct strbuf *out, const struct machine_row *r)
+static void labels_add(struct strbuf *out, const struct machine_row *r)
 {
 	strbuf_addch(out, '{');
-	label(out, "scenario", r->scenario);
+	label_add(out, "scenario", r->scenario);
 	strbuf_addch(out, ',');
-	label(out, "replayer", r->replayer);
+	label_add(out, "replayer", r->replayer);
 	strbuf_addch(out, ',');
-	label(out, "component", r->component);
+	label_add(out, "component", r->component);
 }
 
-static void head(struct strbuf *out, const char *metric, const char *suffix, const char *type,
-		 const char *help)
+static void head_add(struct strbuf *out, const char *metric, const char *suffix, const char *type,
+		     const char *help)
 {
 	strbuf_addf(out, "# TYPE %s%s %s\n# HELP %s%s %s\n", metric, suffix, type, metric, suffix,
 		    help);
@@ -44,12 +44,12 @@ static void head(struct strbuf *out, const char *metric, const char *suffix, con
 
 static void outcomes_add(struct strbuf *out, const struct machine *m, bool statesets)
 {
-	head(out, m->metric, "_outcome", statesets ? "stateset" : "gauge",
-	     "Outcome of each component of a case.");
+	head_add(out, m->metric, "_outcome", statesets ? "stateset" : "gauge",
+		 "Outcome of each component of a case.");
 	for (size_t i = 0; i < m->n_rows; i++)
 		for (size_t k = 0; k < sizeof states / sizeof *states; k++) {
 			strbuf_addf(out, "%s_outcome", m->metric);
-			labels(out, &m->row[i]);
+			labels_add(out, &m->row[i]);
 			strbuf_addf(out, ",%s%s=\"%s\"} %d\n", statesets ? m->metric : "",
 				    statesets ? "_outcome" : "outcome", states[k],
 				    m->row[i].outcome == k);
@@ -59,20 +59,20 @@ static void outcomes_add(struct strbuf *out, const struct machine *m, bool state
 static void values_add(struct strbuf *out, const struct machine *m, const char *suffix,
 		       const char *help, bool limit)
 {
-	head(out, m->metric, suffix, "gauge", help);
+	head_add(out, m->metric, suffix, "gauge", help);
 	for (size_t i = 0; i < m->n_rows; i++) {
 		double x = limit ? m->row[i].value_limit : m->row[i].value;
 		if (!isfinite(x))
 			continue;
 		strbuf_addf(out, "%s%s", m->metric, suffix);
-		labels(out, &m->row[i]);
+		labels_add(out, &m->row[i]);
 		strbuf_addf(out, "} %.17g\n", x);
 	}
 }
 
 static void all_add(struct strbuf *out, const struct machine *m, bool statesets)
 {
-	head(out, m->metric, "", statesets ? "stateset" : "gauge", "Overall outcome.");
+	head_add(out, m->metric, "", statesets ? "stateset" : "gauge", "Overall outcome.");
 	for (size_t k = 0; k < sizeof states / sizeof *states; k++)
 		if (k != OUTCOME_SKIPPED)
 			strbuf_addf(out, "%s{%s=\"%s\"} %d\n", m->metric,

@@ -92,8 +92,8 @@ static void machine_of_report(struct machine *m, const struct analysis *a)
 	}
 }
 
-static int print(void (*add)(struct strbuf *, const struct machine *), const struct analysis *a,
-		 FILE *out, struct err *e)
+static int form_print(void (*add)(struct strbuf *, const struct machine *),
+		      const struct analysis *a, FILE *out, struct err *e)
 {
 	SCOPED_STRBUF text = STRBUF_INIT;
 	SCOPED(machine_release) struct machine m;
@@ -105,7 +105,7 @@ static int print(void (*add)(struct strbuf *, const struct machine *), const str
 #define FORM(which, what)                                                                          \
 	static int print_##which(const struct analysis *a, FILE *out, struct err *e)               \
 	{                                                                                          \
-		return print(machine_add_##which, a, out, e);                                      \
+		return form_print(machine_add_##which, a, out, e);                                 \
 	}                                                                                          \
 	const struct report_form report_form_##which = {                                           \
 	    .name = #which, .help = what, .print = print_##which}

@@ -41,7 +41,7 @@ static const struct metrics *metrics_of(const struct model_at *at)
 	return &d->m;
 }
 
-static double ratio(double x, double y)
+static double ratio_of(double x, double y)
 {
 	return y > 0 ? x / y : NAN;
 }
@@ -123,9 +123,9 @@ LIST(issue_error, NULL, DISTRIBUTION(issue_error_n, issue_error_row))
 GET(double, execution_ns, metrics_side, s, metrics_execution_ns(s))
 GET(double, throughput, metrics_side, s, metrics_throughput(s))
 GET(double, bytes_per_s, metrics_side, s,
-    ratio((double)s->n_bytes * 1e9, metrics_execution_ns(s)))
+    ratio_of((double)s->n_bytes * 1e9, metrics_execution_ns(s)))
 
-static const char *path(const struct model_at *at)
+static const char *path_of(const struct model_at *at)
 {
 	const struct metrics_document *d = at->root;
 	return at->s == &d->m.reference ? d->paths.reference : d->paths.replay;
@@ -139,7 +139,7 @@ static json_t *is_complete(const struct model_at *at)
 }
 
 LIST(side, NULL,
-	BY_TEXT(path, "path", NULL, .exact = true)
+	BY_TEXT(path_of, "path", NULL, .exact = true)
 	BY_JSON(is_complete, "boolean|null", "complete",
 		"true: no request is missing, because the program recorded its own requests and "
 		"there is no sign of a loss. false: the file has no end or is damaged, or there "
@@ -185,7 +185,7 @@ GET(double, level_span_ns, metrics_side, s,
     (double)(s->concurrency.last_ns - s->concurrency.first_ns))
 GET(double, idle_ns, metrics_side, s, (double)s->concurrency.ns_at_level[0])
 
-static json_t *cdf(const struct model_at *at)
+static json_t *cdf_json(const struct model_at *at)
 {
 	const struct concurrency *c = &((const struct metrics_side *)at->s)->concurrency;
 	SCOPED_FREE double *x = levels_cdf_all(c, (enum levels_weight)at->m->index);
@@ -198,7 +198,7 @@ static json_t *cdf(const struct model_at *at)
 #define LEVEL(function, name_, ...)                                                                \
 	BY_FINITE(function, name_, NUMBER, NULL, IF(has_concurrency), __VA_ARGS__)
 #define CDF(name_, weight)                                                                         \
-	BY_JSON(cdf, "array", name_, "Distribution function by number in flight, from 0.",         \
+	BY_JSON(cdf_json, "array", name_, "Distribution function by number in flight, from 0.",    \
 		.items = "number", .index = LEVELS_BY_##weight, IF(has_concurrency))
 
 LIST(levels, NULL,
@@ -214,14 +214,14 @@ LIST(levels, NULL,
 	FINITE(mean_lifetime_level, "conc_mean_lifetime", NUMBER, NULL, IF(has_lifetime)))
 #undef S
 
-static struct levels_distance distance(const struct model_at *at)
+static struct levels_distance distance_of(const struct model_at *at)
 {
 	const struct metrics *m = metrics_of(at);
 	return levels_distance(&m->reference.concurrency, &m->replay.concurrency,
 			       (enum levels_weight)at->m->index);
 }
-GET_AT(double, largest_distance, distance(at).largest)
-GET_AT(double, area, distance(at).area)
+GET_AT(double, largest_distance, distance_of(at).largest)
+GET_AT(double, area, distance_of(at).area)
 
 #define DISTANCES(suffix, weight)                                                                  \
 	LEVEL(largest_distance, "conc_ks_" suffix, .index = LEVELS_BY_##weight)                    \
@@ -250,7 +250,7 @@ static void put_shares(json_t *o, const struct histogram *h, double n, const cha
 	}
 }
 
-static json_t *displacements(const struct model_at *at)
+static json_t *displacements_json(const struct model_at *at)
 {
 	const struct disorder_total *t = at->s;
 	json_t *o = json_object();
@@ -263,7 +263,7 @@ static json_t *displacements(const struct model_at *at)
 	return o;
 }
 
-static json_t *occupancies(const struct model_at *at)
+static json_t *occupancies_json(const struct model_at *at)
 {
 	const struct disorder_total *t = at->s;
 	json_t *o = json_object();
@@ -297,18 +297,18 @@ static json_t *n_reordered(const struct model_at *at)
 #define S disorder_total
 #define GET_TOTAL(type, function, value) GET(type, function, disorder_total, t, value)
 #define SHARE_OF(function, part, whole)                                                            \
-	GET_TOTAL(double, function, ratio((double)(part), (double)(whole)))
+	GET_TOTAL(double, function, ratio_of((double)(part), (double)(whole)))
 
 SHARE_OF(share_missing, t->n_lost, t->n_received + t->n_lost)
 SHARE_OF(share_reordered, t->n_reordered, t->n_received)
 GET_TOTAL(uint64_t, max_extent, t->extent.sum.n ? (uint64_t)t->extent.sum.max : 0)
 GET_TOTAL(double, mean_extent,
 	  t->extent.sum.n ? moment_sum_result(&t->extent.sum, 0).mean : NAN)
-GET_TOTAL(double, in_order_pct, 100 * ratio((double)t->runs_a, (double)t->runs_p))
+GET_TOTAL(double, in_order_pct, 100 * ratio_of((double)t->runs_a, (double)t->runs_p))
 SHARE_OF(mean_run, t->runs_a, t->runs_x)
 GET_TOTAL(double, run_variability,
-	  t->runs_x ? ratio((double)t->runs_q / (double)t->runs_a,
-			    (double)t->runs_a / (double)t->runs_x) : NAN)
+	  t->runs_x ? ratio_of((double)t->runs_q / (double)t->runs_a,
+			       (double)t->runs_a / (double)t->runs_x) : NAN)
 GET_TOTAL(double, kendall_tau,
 	  t->n_pairs ? 1 - 2 * ((double)t->inversions / (double)t->n_pairs) : NAN)
 GET_TOTAL(uint64_t, lis_length, t->n_received - t->n_moves)
@@ -317,7 +317,7 @@ SHARE_OF(mean_displacement, t->displacement_sum, t->n_displaced)
 SHARE_OF(share_late, t->displaced_late.n, t->n_displaced)
 GET_TOTAL(uint64_t, n_beyond, t->n_received - t->n_displaced)
 GET_TOTAL(double, mean_occupancy,
-	  t->needs_bt ? NAN : ratio((double)t->occupancy_sum, (double)t->n_occupancies))
+	  t->needs_bt ? NAN : ratio_of((double)t->occupancy_sum, (double)t->n_occupancies))
 GET_AT(uint64_t, threshold, ((const struct metrics_order *)at->up->s)->bt)
 
 /* at->i is the scope, and at->up->i the point. */
@@ -384,11 +384,12 @@ LIST(scope, NULL,
 	BY_FINITE(share_moved, "ro_min_moves_ratio", NUMBER, NULL)
 	ROW(uint64_t, footrule, "ro_spearman_footrule", COUNT, NULL)
 	ROW(uint64_t, n_descents, "ro_hfplayer_script_count", COUNT, NULL)
-	BY_JSON(displacements, "object", "rd_density", "Share by displacement.", .items = "number")
+	BY_JSON(displacements_json, "object", "rd_density", "Share by displacement.",
+		.items = "number")
 	BY_FINITE(mean_displacement, "rd_mean_abs_displacement", NUMBER, NULL)
 	BY_FINITE(share_late, "rd_frac_late", NUMBER, NULL)
 	BY_COUNT(n_beyond, "rd_beyond_threshold", NULL)
-	BY_JSON(occupancies, "object", "rbd_density", "Share by occupancy.", .items = "number")
+	BY_JSON(occupancies_json, "object", "rbd_density", "Share by occupancy.", .items = "number")
 	BY_FINITE(mean_occupancy, "rbd_mean_occupancy", NUMBER, NULL)
 	BY_COUNT(threshold, "rbd_threshold", NULL, NULLABLE)
 	BY_OBJECT(worst, worst, "worst", NULL, IF(has_worst)))

@@ -149,7 +149,7 @@ MODEL(S, "A case of a laboratory with the verdict of its own campaign.",
 #define S pool
 static const char *const formats[] = {"validate-pool", NULL};
 
-static const char *warning(const struct model_at *at)
+static const char *warning_text(const struct model_at *at)
 {
 	pool_warning_add(at->scratch, &pool_of(at)->warning[at->i]);
 	return at->scratch->s;
@@ -163,7 +163,7 @@ static const struct model_list model_pool_head = {
 		TEXT(difference, "difference",
 		     "With --allow: the difference between the laboratories. It is in the "
 		     "protocols, in a replayer's settings, or in the requests.", NULLABLE)
-		BY_TEXTS(NULL, warning, "warnings",
+		BY_TEXTS(NULL, warning_text, "warnings",
 			 "Other differences: requests whose number each laboratory determined "
 			 "itself, programs of a replayer, versions of validate.",
 			 MODEL_LENGTH(n_warnings))

@@ -63,7 +63,7 @@ LIST(operation, "Bias that validate slice --calibration subtracts from the respo
 #undef S
 
 /* at->i is the number of the method. */
-static json_t *rows(const struct model_at *at)
+static json_t *rows_json(const struct model_at *at)
 {
 	json_t *list = json_array();
 	struct capture_row r = {0};
@@ -77,7 +77,7 @@ static json_t *rows(const struct model_at *at)
 	return list;
 }
 
-static json_t *calibrations(const struct model_at *at)
+static json_t *calibrations_json(const struct model_at *at)
 {
 	json_t *list = json_array();
 	struct capture_row r = {0};
@@ -114,9 +114,9 @@ LIST(method, NULL,
 	TEXT(left_out, "left_out", "Reason why the method was not measured.", NULLABLE)
 	BY_FINITE(resolution_ns, "resolution_ns", TIME, NULL)
 	ROW(uint64_t, n_lost, "n_events_lost", COUNT, NULL)
-	BY_JSON(rows, "array", "table", NULL, .of = &model_row)
+	BY_JSON(rows_json, "array", "table", NULL, .of = &model_row)
 	BY_JSON(clock_agreement, "object|null", "clock", NULL, .of = &model_clock)
-	BY_JSON(calibrations, "array", "calibration", NULL, .of = &model_operation))
+	BY_JSON(calibrations_json, "array", "calibration", NULL, .of = &model_operation))
 #undef S
 
 #define S capture_document

@@ -13,7 +13,7 @@ static int write_in(const char *dir, const char *name, const struct strbuf *text
 	return file_write_atomic(path, text->s, text->len, e);
 }
 
-static void field(struct strbuf *out, const char *s, char end)
+static void field_add(struct strbuf *out, const char *s, char end)
 {
 	strbuf_addch(out, '"');
 	for (; *s; s++) {
@@ -31,13 +31,13 @@ static int csv_write(const struct rates *rates, const char *dir, struct err *e)
 	strbuf_addstr(&text, "part,group,name,condition,k,n,lo95,hi95,standing\n");
 	for (size_t i = 0; i < rates->n; i++) {
 		const struct rate *r = &rates->rate[i];
-		field(&text, r->part, ',');
-		field(&text, r->group, ',');
-		field(&text, r->name, ',');
-		field(&text, r->condition, ',');
+		field_add(&text, r->part, ',');
+		field_add(&text, r->group, ',');
+		field_add(&text, r->name, ',');
+		field_add(&text, r->condition, ',');
 		strbuf_addf(&text, "%llu,%llu,%.6g,%.6g,", (unsigned long long)r->k,
 			    (unsigned long long)r->n, r->lo, r->hi);
-		field(&text, standing_names[rate_standing(r)], '\n');
+		field_add(&text, standing_names[rate_standing(r)], '\n');
 	}
 	return write_in(dir, "rates.csv", &text, e);
 }
@@ -72,8 +72,8 @@ static size_t data_build(const struct rates *rates, struct strbuf *data, struct 
 }
 
 /* Runs gnuplot for the series. If it fails, prints the reason. Errors: of writing the plot. */
-static int draw(const struct strbuf *data, const struct strbuf *script, const char *dir,
-		struct err *e)
+static int plot_draw(const struct strbuf *data, const struct strbuf *script, const char *dir,
+		     struct err *e)
 {
 	struct gnuplot_plot plot = {STRBUF_INIT, STRBUF_INIT};
 	struct err why = ERR_INIT;
@@ -117,7 +117,7 @@ int selftest_plot(const struct rates *rates, const char *dir, struct err *e)
 		strbuf_addstr(&script, "unset multiplot\n");
 		ret = write_in(dir, "detection.dat", &data, e);
 		ret = ret ? ret : script_write(&script, dir, e);
-		ret = ret ? ret : draw(&data, &script, dir, e);
+		ret = ret ? ret : plot_draw(&data, &script, dir, e);
 	}
 	return ret;
 }

@@ -22,7 +22,7 @@ static size_t width_of(const char *s)
 	return n;
 }
 
-static void padded(FILE *out, const char *s, size_t width)
+static void padded_print(FILE *out, const char *s, size_t width)
 {
 	size_t n = width_of(s);
 	fprintf(out, "%s%*s", s, (int)(width > n ? width - n : 0), "");
@@ -84,15 +84,15 @@ static void matrix_print(const struct group *g, size_t n, FILE *out)
 	size_t first = 4;
 	for (size_t i = 0; i < g->n; i++)
 		first = width_of(g->rate[i].name) > first ? width_of(g->rate[i].name) : first;
-	padded(out, "  %", first + 4);
+	padded_print(out, "  %", first + 4);
 	for (size_t j = 0; j < n; j++) {
 		fprintf(out, "  ");
-		padded(out, g->rate[j].condition, 9);
+		padded_print(out, g->rate[j].condition, 9);
 	}
 	fputc('\n', out);
 	for (size_t i = 0; i < g->n; i += n) {
 		fputs("  ", out);
-		padded(out, g->rate[i].name, first + 2);
+		padded_print(out, g->rate[i].name, first + 2);
 		for (size_t j = 0; j < n; j++) {
 			const struct rate *r = &g->rate[i + j];
 			size_t width = width_of(r->condition) > 9 ? width_of(r->condition) : 9;
@@ -101,7 +101,7 @@ static void matrix_print(const struct group *g, size_t n, FILE *out)
 				snprintf(cell, sizeof cell, "%.2f%s", 100 * rate_value(r),
 					 rate_standing(r) == STANDING_BROKEN ? "!" : "");
 			fputs("  ", out);
-			padded(out, cell, width);
+			padded_print(out, cell, width);
 		}
 		fputc('\n', out);
 	}
@@ -113,16 +113,16 @@ static void row_print(const struct rate *r, size_t name, size_t condition, FILE 
 {
 	char promise[48], counts[48], share[64], note[200];
 	fputs("  ", out);
-	padded(out, r->name, name + 2);
-	padded(out, r->condition, condition + 2);
+	padded_print(out, r->name, name + 2);
+	padded_print(out, r->condition, condition + 2);
 	snprintf(counts, sizeof counts, "%llu/%llu", (unsigned long long)r->k,
 		 (unsigned long long)r->n);
 	snprintf(share, sizeof share, "%.3g %% [%.3g, %.3g]", 100 * rate_value(r), 100 * r->lo,
 		 100 * r->hi);
 	if (!r->n)
 		snprintf(share, sizeof share, "not tried");
-	padded(out, counts, 14);
-	padded(out, share, 24);
+	padded_print(out, counts, 14);
+	padded_print(out, share, 24);
 	if (isfinite(r->size) && r->n) {
 		int full = (int)lround(BAR_WIDTH * rate_value(r));
 		fputs("  |", out);

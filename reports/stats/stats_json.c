@@ -17,7 +17,7 @@ static json_t *json_number(double value)
 		   : json_real(value);
 }
 
-static void put(json_t *object, const struct named_estimate *e, json_t *value)
+static void put_value(json_t *object, const struct named_estimate *e, json_t *value)
 {
 	if (!e->params[0]) {
 		json_object_set_new(object, e->name, value);
@@ -32,41 +32,41 @@ static void put(json_t *object, const struct named_estimate *e, json_t *value)
 }
 
 /* The statistics of the row's field; those without a value are null. */
-static json_t *statistics(const struct model_at *at)
+static json_t *statistics_json(const struct model_at *at)
 {
 	const struct estimates *list = (const void *)((const char *)at->s + at->m->at);
 	json_t *o = json_object();
 	for (const struct named_estimate *e = list->e; e < list->e + list->n; e++)
-		put(o, e, e->status ? json_null()
+		put_value(o, e, e->status ? json_null()
 			: e->word   ? json_string(e->word)
 				    : json_number(e->value));
 	return o;
 }
 
-static json_t *statuses(const struct model_at *at)
+static json_t *statuses_json(const struct model_at *at)
 {
 	const struct estimates *list = (const void *)((const char *)at->s + at->m->at);
 	json_t *o = json_object();
 	for (const struct named_estimate *e = list->e; e < list->e + list->n; e++)
 		if (e->status)
-			put(o, e, json_string(stat_status_name(e->status)));
+			put_value(o, e, json_string(stat_status_name(e->status)));
 	return o;
 }
 
 #define ESTIMATES(f)                                                                               \
-	BY_JSON(statistics, "object", "statistics",                                                \
+	BY_JSON(statistics_json, "object", "statistics",                                           \
 		"Statistics by name (doc/statistic-names.md). A statistic with parameters is an "  \
 		"object with the text of the parameters as keys, such as \"conf=0.95\". Null if "  \
 		"undefined.",                                                                      \
 		.items = "number|string|null|object", .at = offsetof(struct S, f))                 \
-	BY_JSON(statuses, "object", "status",                                                      \
+	BY_JSON(statuses_json, "object", "status",                                                 \
 		"Reason why a statistic has no value, under the same name.",                       \
 		.items = "string|object", .at = offsetof(struct S, f))
 
 /* --- samples ------------------------------------------------------------- */
 
 #define S stats_sessions
-static json_t *labels(const struct model_at *at)
+static json_t *labels_json(const struct model_at *at)
 {
 	const struct stats_sessions *s = at->s;
 	json_t *list = json_array();
@@ -76,7 +76,7 @@ static json_t *labels(const struct model_at *at)
 }
 
 LIST(sessions, "Statistics of ISO 5725-2 over the sessions.",
-	BY_JSON(labels, "array", "labels", NULL, .items = "string")
+	BY_JSON(labels_json, "array", "labels", NULL, .items = "string")
 	ESTIMATES(estimates))
 #undef S
 
@@ -100,13 +100,13 @@ static const char *decided_name(const struct model_at *at)
 	return decided_names[at->i ? c->precision_decision : c->bias_decision];
 }
 
-static json_t *stands(const struct model_at *at)
+static json_t *rejection_json(const struct model_at *at)
 {
 	const struct stats *s = at->root;
 	return json_boolean(s->reject[2 * at->up->up->i + at->i]);
 }
 
-static double limit(const struct model_at *at)
+static double limit_of(const struct model_at *at)
 {
 	const struct comparison_plan *p = &((const struct stats *)at->root)->plan;
 	return at->i ? p->limit_precision : p->limit_bias_pct;
@@ -119,8 +119,8 @@ GET(const char *, status_name, comparison_answer, a, stat_status_name(a->status)
 LIST(answer, "If the status is not \"ok\", the numbers are absent.",
 	BY_TEXT(status_name, "status", NULL)
 	BY_TEXT(decided_name, "decision", NULL, .words = decided_names)
-	BY_JSON(stands, "boolean", "rejection_stands", NULL)
-	BY_FINITE(limit, "limit", NUMBER, NULL, .finite = true)
+	BY_JSON(rejection_json, "boolean", "rejection_stands", NULL)
+	BY_FINITE(limit_of, "limit", NUMBER, NULL, .finite = true)
 	FINITE(value, "value", NUMBER, NULL, IF(has_value))
 	FINITE(lo, "ci_lo", NUMBER, NULL, IF(has_value))
 	FINITE(hi, "ci_hi", NUMBER, NULL, IF(has_value))

@@ -12,7 +12,7 @@ struct stats_axis {
 	size_t width;
 };
 
-static size_t position(const struct stats_axis *a, double x)
+static size_t position_of(const struct stats_axis *a, double x)
 {
 	double at = (x - a->lo) / (a->hi - a->lo) * (double)(a->width - 1);
 	return (size_t)fmin(fmax(floor(at + 0.5), 0), (double)a->width - 1);
@@ -41,9 +41,9 @@ static bool axis_find(const struct stats *s, struct stats_axis *a)
 static void sample_draw(const struct stats_axis *a, const struct column_sample *s, char *line)
 {
 	const double *x = s->sorted;
-	size_t n = s->x.n, from = position(a, x[0]), to = position(a, x[n - 1]);
-	size_t q1 = position(a, sorted_quantile(x, n, 0.25, 7)),
-	       q3 = position(a, sorted_quantile(x, n, 0.75, 7));
+	size_t n = s->x.n, from = position_of(a, x[0]), to = position_of(a, x[n - 1]);
+	size_t q1 = position_of(a, sorted_quantile(x, n, 0.25, 7)),
+	       q3 = position_of(a, sorted_quantile(x, n, 0.75, 7));
 	memset(line, ' ', a->width);
 	line[a->width] = 0;
 	memset(line + from, '-', to - from + 1);
@@ -52,8 +52,8 @@ static void sample_draw(const struct stats_axis *a, const struct column_sample *
 	line[to] = x[n - 1] > a->hi ? '>' : '|';
 	line[q1] = '[';
 	line[q3] = ']';
-	line[position(a, sorted_quantile(x, n, 0.5, 7))] = '|';
-	line[position(a, fmin(fmax(s->m.mean, a->lo), a->hi))] = 'A';
+	line[position_of(a, sorted_quantile(x, n, 0.5, 7))] = '|';
+	line[position_of(a, fmin(fmax(s->m.mean, a->lo), a->hi))] = 'A';
 }
 
 void stats_add_plot(struct strbuf *out, const struct stats *s, size_t width)

@@ -9,7 +9,7 @@
 
 enum { CELL = 40, PLOT_WIDTH = 96, TABLE_WIDTH = 95 };
 
-static const char *number(double x, char *cell)
+static const char *number_text(double x, char *cell)
 {
 	snprintf(cell, CELL, x == floor(x) && fabs(x) < 1e9 ? "%.0f" : "%.6g", x);
 	return cell;
@@ -25,18 +25,18 @@ static const char *p_value(double p, char *cell)
 }
 
 /* The value, or its status in words. */
-static const char *shown(const struct named_estimate *e, char *cell)
+static const char *shown_value(const struct named_estimate *e, char *cell)
 {
 	if (!e)
 		return "-";
 	if (e->status)
 		return stat_status_name(e->status);
-	return e->word ? e->word : number(e->value, cell);
+	return e->word ? e->word : number_text(e->value, cell);
 }
 
 static const char *shown_p(const struct named_estimate *e, char *cell)
 {
-	return !e || e->status ? shown(e, cell) : p_value(e->value, cell);
+	return !e || e->status ? shown_value(e, cell) : p_value(e->value, cell);
 }
 
 /* --- names of samples ---------------------------------------------------- */
@@ -156,7 +156,7 @@ static void descriptions_print(const struct stats *s, size_t width, struct strbu
 			strbuf_addf(out, "%-10s", sample_name(s, i, who));
 			for (size_t k = from; k < end; k++)
 				strbuf_addf(out, "  %*s", k ? 12 : 8,
-					    shown(estimates_find(list, name[k], NULL), cell));
+					    shown_value(estimates_find(list, name[k], NULL), cell));
 			strbuf_addch(out, '\n');
 		}
 	}
@@ -198,8 +198,8 @@ static const struct table_row rows[] = {
 };
 
 /* Returns the estimate of that name whose parameters begin with `prefix`. */
-static const struct named_estimate *find(const struct estimates *list, const char *name,
-					 const char *prefix)
+static const struct named_estimate *estimate_of(const struct estimates *list, const char *name,
+						const char *prefix)
 {
 	for (size_t i = 0; name && i < list->n; i++) {
 		const struct named_estimate *e = &list->e[i];
@@ -218,22 +218,22 @@ struct table_widths {
 static void row_print(const struct estimates *list, const struct table_row *row,
 		      const struct table_widths *w, struct strbuf *out)
 {
-	const struct named_estimate *value = find(list, row->value, row->value_params);
-	const struct named_estimate *lo = find(list, row->lo, row->ends_params),
-				    *hi = find(list, row->hi, row->ends_params);
-	const struct named_estimate *p = find(list, row->p, row->p_params);
+	const struct named_estimate *value = estimate_of(list, row->value, row->value_params);
+	const struct named_estimate *lo = estimate_of(list, row->lo, row->ends_params),
+				    *hi = estimate_of(list, row->hi, row->ends_params);
+	const struct named_estimate *p = estimate_of(list, row->p, row->p_params);
 	char a[CELL], b[CELL], c[CELL], d[CELL];
 	bool interval = (lo && !lo->status) || (hi && !hi->status);
 	if (!value || (row->lo && !lo))
 		return;
-	strbuf_addf(out, "%-33s%*s%*s", row->label, w->gap, "", w->value, shown(value, a));
+	strbuf_addf(out, "%-33s%*s%*s", row->label, w->gap, "", w->value, shown_value(value, a));
 	if (value->status) {
 		strbuf_addch(out, '\n');
 		return;
 	}
 	if (interval)
-		strbuf_addf(out, "%*s%*s .. %-*s", w->gap, "", w->end, shown(lo, b), w->end,
-			    shown(hi, c));
+		strbuf_addf(out, "%*s%*s .. %-*s", w->gap, "", w->end, shown_value(lo, b), w->end,
+			    shown_value(hi, c));
 	else
 		strbuf_addf(out, "%*s%*s", w->gap, "", 2 * w->end + 4,
 			    lo ? stat_status_name(lo->status) : "");
@@ -262,15 +262,15 @@ static void uncertainty_print(const struct stats *s, const struct comparison *c,
 	const char *mode = paper_mode_names[s->config->paper_mode];
 	char params[CELL], a[CELL], b[CELL], d[CELL], f[CELL];
 	strbuf_addf(out, "uncertainty of a future run, %%   u_c %s, k %s, U %s (GUM budget, the "
-			 "bias apart)\n", shown(find(list, "budget_u_c_pct", NULL), a),
-		    shown(find(list, "budget_k", "dof=cont"), b),
-		    shown(find(list, "budget_U_pct", "dof=cont"), d));
+			 "bias apart)\n", shown_value(estimate_of(list, "budget_u_c_pct", NULL), a),
+		    shown_value(estimate_of(list, "budget_k", "dof=cont"), b),
+		    shown_value(estimate_of(list, "budget_U_pct", "dof=cont"), d));
 	snprintf(params, sizeof params, "mode=%s", mode);
-	const struct named_estimate *u_c = find(list, "u_c_pct", params);
+	const struct named_estimate *u_c = estimate_of(list, "u_c_pct", params);
 	snprintf(params, sizeof params, "mode=%s;k=2", mode);
 	strbuf_addf(out, "  as the metrology paper does, %% u_c %s, U(k=2) %s (mode %s: for "
-			 "comparison only)\n", shown(u_c, a),
-		    shown(find(list, "U_pct", params), f), mode);
+			 "comparison only)\n", shown_value(u_c, a),
+		    shown_value(estimate_of(list, "U_pct", params), f), mode);
 }
 
 /* --- notes --------------------------------------------------------------- */
@@ -282,7 +282,8 @@ static void sample_notes(const struct stats *s, size_t i, struct strbuf *out)
 	const char *name = sample_name(s, i, who);
 	const struct named_estimate *trend = estimates_find(&x->estimates, "mann_kendall_p", NULL);
 	const struct named_estimate *normal = estimates_find(&x->estimates, "shapiro_p", NULL);
-	const struct named_estimate *batch = find(&x->estimates, "batch_means_acceptable", NULL);
+	const struct named_estimate *batch =
+	    estimate_of(&x->estimates, "batch_means_acceptable", NULL);
 	if (x->status && s->n > 1 && !x->unit_status)
 		strbuf_addf(out, "note: the %s: %s\n", name, table_status_text(x->status));
 	if (x->x.n >= 4 && fabs(x->lag1) > autocorrelation_warning(x->x.n) && !s->plan.time_ordered)
@@ -342,14 +343,14 @@ static void sessions_print(const struct stats *s, size_t i, struct strbuf *out)
 		return;
 	strbuf_addf(out, "\nsessions of the %s: %zu; repeatability s_r %s, reproducibility s_R %s, "
 			 "F between sessions p %s\n", sample_name(s, i, who), g->n,
-		    shown(find(&g->estimates, "s_r", NULL), a),
-		    shown(find(&g->estimates, "s_R", NULL), b),
-		    shown_p(find(&g->estimates, "anova_F_p", NULL), c));
+		    shown_value(estimate_of(&g->estimates, "s_r", NULL), a),
+		    shown_value(estimate_of(&g->estimates, "s_R", NULL), b),
+		    shown_p(estimate_of(&g->estimates, "anova_F_p", NULL), c));
 	for (size_t k = 0; k < sizeof test / sizeof *test; k++) {
 		snprintf(key, sizeof key, "%s_class", test[k]);
-		const struct named_estimate *class = find(&g->estimates, key, NULL);
+		const struct named_estimate *class = estimate_of(&g->estimates, key, NULL);
 		snprintf(key, sizeof key, "%s_suspect", test[k]);
-		const struct named_estimate *suspect = find(&g->estimates, key, NULL);
+		const struct named_estimate *suspect = estimate_of(&g->estimates, key, NULL);
 		if (!class || class->status || !suspect || suspect->status ||
 		    !strcmp(class->word, "none"))
 			continue;

@@ -18,7 +18,7 @@ static void row_add(struct table *t, const struct analysis *a, const struct tabl
 	}
 }
 
-static void build(struct table *t, const struct analysis *a, const struct table_kind *kind)
+static void table_fill(struct table *t, const struct analysis *a, const struct table_kind *kind)
 {
 	table_init(t, kind->name, kind->title);
 	t->data_only = kind->data_only;
@@ -42,7 +42,7 @@ bool table_build(struct table *t, const struct analysis *a, size_t index)
 {
 	if (index >= N_KINDS)
 		return false;
-	build(t, a, kinds[index]);
+	table_fill(t, a, kinds[index]);
 	return true;
 }
 

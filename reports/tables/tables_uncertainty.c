@@ -5,7 +5,7 @@
 #include "reports/number.h"
 #include "reports/tables/tables.h"
 
-static const char *significance(const struct estimate *bias)
+static const char *significance_text(const struct estimate *bias)
 {
 	if (bias->status != STAT_OK || isnan(bias->lo95) || isnan(bias->hi95))
 		return NULL;
@@ -15,7 +15,7 @@ static const char *significance(const struct estimate *bias)
 static void calibration_row(struct table *t, const struct cell *c)
 {
 	COL_OF(t, cell, c, bias, NULL, "Bias [95 %]");
-	COL_TEXT(t, "difference", "Replay takes", significance(&c->bias));
+	COL_TEXT(t, "difference", "Replay takes", significance_text(&c->bias));
 	COL_OF_U(t, cell, c, diagnostics.off_cpu_r, "program_off_cpu", "Off CPU, program", 0.01);
 	COL_OF_U(t, cell, c, diagnostics.off_cpu_x, "replay_off_cpu", "replay", 0.01);
 	COL_OF_U(t, cell, c, diagnostics.stolen_r, "program_stolen", "Stolen, program", 0.01);

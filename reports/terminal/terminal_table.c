@@ -253,7 +253,7 @@ struct span { /* smallest and largest of the defined values */
 	enum stat_status status;
 };
 
-static void widen(struct span *s, const struct estimate *e)
+static void span_widen(struct span *s, const struct estimate *e)
 {
 	if (e->status != STAT_OK || isnan(e->value)) {
 		s->status = e->status;
@@ -270,11 +270,11 @@ struct sum { /* sums over the cases of one workload and replayer */
 	enum verdict verdict;
 };
 
-static void take(struct sum *s, const struct cell *c)
+static void sum_add(struct sum *s, const struct cell *c)
 {
-	widen(&s->bias, &c->component[COMPONENT_BIAS].estimate);
-	widen(&s->time, &c->component[COMPONENT_EXECUTION_TIME].estimate);
-	widen(&s->reordered, &c->component[COMPONENT_REORDERING].estimate);
+	span_widen(&s->bias, &c->component[COMPONENT_BIAS].estimate);
+	span_widen(&s->time, &c->component[COMPONENT_EXECUTION_TIME].estimate);
+	span_widen(&s->reordered, &c->component[COMPONENT_REORDERING].estimate);
 	if (c->precision_ratio.status == STAT_OK)
 		s->precision = fmax(s->precision, c->precision_upper95);
 	s->n_infidelities += (double)c->n_lost + (double)c->n_extra + (double)c->n_mismatched;
@@ -293,7 +293,7 @@ static struct sum sum_of(const struct analysis *a, const char *workload, size_t 
 		const struct cell *c = &a->cell[k];
 		if (c->replayer == replayer &&
 		    !strcmp(a->results->protocol.scenario[c->scenario].workload, workload))
-			take(&s, c);
+			sum_add(&s, c);
 	}
 	return s;
 }
