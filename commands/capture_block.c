@@ -14,7 +14,7 @@ static const char about[] =
 	"Exit status: 0 the trace was written, 2 wrong usage, 3 failed. The status of\n"
 	"COMMAND is printed.";
 
-static void print(const struct block_config *c, const struct block_outcome *o)
+static void outcome_print(const struct block_config *c, const struct block_outcome *o)
 {
 	if (o->has_status)
 		command_status_print(o->status);
@@ -61,7 +61,7 @@ int capture_block(int argc, char **argv, struct err *e)
 	c.command = command < argc ? argv + command : NULL;
 	ret = block_capture(&c, &o, e);
 	if (!ret)
-		print(&c, &o);
+		outcome_print(&c, &o);
 	ret = ret ? ret : rotate_apply(&parts, c.rotate, c.output, c.compress, e);
 	return ret ? EXIT_FAILED : EXIT_OK;
 }

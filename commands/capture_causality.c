@@ -112,7 +112,7 @@ static void uncertain_print(const struct collect_outcome *o)
 	}
 }
 
-static void print(const struct collect_config *c, const struct collect_outcome *o)
+static void outcome_print(const struct collect_config *c, const struct collect_outcome *o)
 {
 	printf("%-14s%" PRIu64 " of %" PRIu32 " node%s -> %s\n", "requests", o->merged.n_requests,
 	       o->n_nodes, o->n_nodes == 1 ? "" : "s", c->output);
@@ -181,7 +181,7 @@ int capture_causality(int argc, char **argv, struct err *e)
 	c.progress = true;
 	ret = collect(&c, &o, e);
 	if (!ret)
-		print(&c, &o);
+		outcome_print(&c, &o);
 	return !ret                                               ? EXIT_OK
 	       : ret == -EINVAL || ret == -ERANGE || ret == -EEXIST ? EXIT_USAGE
 								 : EXIT_FAILED;

@@ -15,7 +15,7 @@ static const char about[] =
 	"Exit status: 0 the trace was written, 2 wrong usage, 3 failed. The status of\n"
 	"COMMAND is printed.";
 
-static void print(const struct vfs_config *c, const struct vfs_outcome *o)
+static void outcome_print(const struct vfs_config *c, const struct vfs_outcome *o)
 {
 	if (o->has_status)
 		command_status_print(o->status);
@@ -100,7 +100,7 @@ int capture_vfs(int argc, char **argv, struct err *e)
 	c.command = command < argc ? argv + command : NULL;
 	ret = vfs_capture(&c, &o, e);
 	if (!ret)
-		print(&c, &o);
+		outcome_print(&c, &o);
 	ret = ret ? ret : rotate_apply(&parts, c.rotate, c.output, c.compress, e);
 	return ret ? EXIT_FAILED : EXIT_OK;
 }

@@ -33,7 +33,7 @@ static const char about[] =
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 
-static int save(const struct baseline *b, const char *path, struct err *e)
+static int baseline_save(const struct baseline *b, const char *path, struct err *e)
 {
 	SCOPED_STRBUF text = STRBUF_INIT;
 	int ret = baseline_print(b, &text, e);
@@ -42,7 +42,7 @@ static int save(const struct baseline *b, const char *path, struct err *e)
 	return ret;
 }
 
-static int show(const struct baseline *b, struct err *e)
+static int baseline_show(const struct baseline *b, struct err *e)
 {
 	SCOPED_STRBUF text = STRBUF_INIT;
 	baseline_text_add(&text, b);
@@ -71,7 +71,7 @@ static int baseline_run(int argc, char **argv, struct err *e)
 	    config.redact ? baseline_redact(&b, config.replayer) : config.replayer;
 	int ret = replayer ? baseline_choose(&b, replayer, e) : 0;
 	if (!ret)
-		ret = saves ? save(&b, config.output, e) : show(&b, e);
+		ret = saves ? baseline_save(&b, config.output, e) : baseline_show(&b, e);
 	return ret ? EXIT_FAILED : EXIT_OK;
 }
 

@@ -88,7 +88,7 @@ static int status_of(const struct campaign_change *c)
 	return c->inconclusive == INCONCLUSIVE_FAIL ? EXIT_NOT_TRUSTED : EXIT_OK;
 }
 
-static int compare(const struct baseline *was, const struct baseline *is,
+static int baselines_compare(const struct baseline *was, const struct baseline *is,
 	const struct compare_config *config, const struct compare_form *form, struct err *e)
 {
 	struct campaign_change c;
@@ -169,7 +169,7 @@ static int compare_run(int argc, char **argv, struct err *e)
 		return EXIT_USAGE;
 	int ret = n_positional == 1 ? sides_of_one(&was, &is, argv[1], e)
 				    : sides_of_two(&was, &is, argv, e);
-	return ret ? EXIT_FAILED : compare(&was, &is, &config, form, e);
+	return ret ? EXIT_FAILED : baselines_compare(&was, &is, &config, form, e);
 }
 
 const struct command cmd_compare = {

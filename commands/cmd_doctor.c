@@ -105,7 +105,7 @@ static json_t *facts_make(const char *dir)
 	return facts;
 }
 
-static void redact(struct doctor_finding *found, json_t *facts)
+static void findings_redact(struct doctor_finding *found, json_t *facts)
 {
 	SCOPED_FREE char *host = xstrdup(json_string_value(json_object_get(facts, "host")));
 	for (size_t i = 0; doctor_checks[i].name; i++) {
@@ -136,7 +136,7 @@ static int doctor_run(int argc, char **argv, struct err *e)
 		n_fail += found[i].health == HEALTH_FAIL;
 	}
 	if (config.redact)
-		redact(found, facts);
+		findings_redact(found, facts);
 	if (!config.json) {
 		print_facts(facts, 0);
 		putchar('\n');

@@ -45,14 +45,15 @@ static int export_trace(const struct export_config *c, const struct trace_format
 		strbuf_addf(&more, ", and %" PRIu64 " records of computing, signals and waits,",
 			    report.n_causes);
 	if (!ret && !c->quiet && counted)
-		notice("%s: %" PRIu64 " request%s%s written as %s", c->output, report.n_written,
-		       report.n_written == 1 ? "" : "s", more.len ? more.s : "", f->name);
+		notice_print("%s: %" PRIu64 " request%s%s written as %s", c->output,
+			     report.n_written, report.n_written == 1 ? "" : "s",
+			     more.len ? more.s : "", f->name);
 	if (!ret && report.n_left_out)
-		notice("%s: %" PRIu64 " record%s left out; the first is %s", c->output,
-		       report.n_left_out, report.n_left_out == 1 ? "" : "s", report.why);
+		notice_print("%s: %" PRIu64 " record%s left out; the first is %s", c->output,
+			     report.n_left_out, report.n_left_out == 1 ? "" : "s", report.why);
 	char text[1000];
 	for (unsigned int i = 0; !ret && !c->quiet && trace_note(t, i, text, sizeof text); i++)
-		notice("%s: %s", path, text);
+		notice_print("%s: %s", path, text);
 	trace_close(t);
 	return ret;
 }

@@ -49,7 +49,8 @@ static const char about[] =
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 
-static int add(const struct history_config *c, const char *db, const char *path, struct err *e)
+static int campaign_add(const struct history_config *c, const char *db, const char *path,
+			struct err *e)
 {
 	SCOPED(baseline_release) struct baseline b = {0};
 	struct history_added added = {0};
@@ -75,7 +76,7 @@ static int add(const struct history_config *c, const char *db, const char *path,
 	return ret;
 }
 
-static int show(const struct history_config *c, const char *db, struct err *e)
+static int study_show(const struct history_config *c, const char *db, struct err *e)
 {
 	const struct history_filter filter = {c->scenario, c->replayer, (long long)c->from,
 					      c->host};
@@ -119,8 +120,8 @@ static int history_run(int argc, char **argv, struct err *e)
 		return wrong_usage(e, "--label is an option of \"add\"");
 	if (study_form_check(config.format, e))
 		return EXIT_USAGE;
-	return (adds ? add(&config, argv[2], argv[3], e) : show(&config, argv[2], e)) ? EXIT_FAILED
-										      : EXIT_OK;
+	return (adds ? campaign_add(&config, argv[2], argv[3], e) : study_show(&config, argv[2], e))
+		   ? EXIT_FAILED : EXIT_OK;
 }
 
 const struct command cmd_history = {"history", "store results over months, and find changes",

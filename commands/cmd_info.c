@@ -55,8 +55,8 @@ static struct info_text_options text_options(bool plot)
 					  .width = width};
 }
 
-static int show(const struct info *x, struct trace *t, const struct info_config *config,
-		struct err *e)
+static int info_show(const struct info *x, struct trace *t, const struct info_config *config,
+		     struct err *e)
 {
 	if (config->html)
 		return info_write_html(x, config->html, e);
@@ -67,7 +67,8 @@ static int show(const struct info *x, struct trace *t, const struct info_config 
 	return info_print_records(t, config->n_records, e);
 }
 
-static int print(struct trace *t, const char *path, const struct info_config *config, struct err *e)
+static int trace_show(struct trace *t, const char *path, const struct info_config *config,
+		      struct err *e)
 {
 	SCOPED_FREE struct profile *p = xcalloc(1, sizeof *p);
 	SCOPED_FREE struct replayable *replay =
@@ -84,7 +85,7 @@ static int print(struct trace *t, const char *path, const struct info_config *co
 				 .format = trace_format_of(t)->name, .meta = trace_meta(t),
 				 .trace = t, .n_objects = trace_n_objects(t), .profile = p,
 				 .replay = replay};
-		ret = show(&x, t, config, e);
+		ret = info_show(&x, t, config, e);
 	}
 	if (!ret && p->tally.n_damage)
 		ret = err_set(e, EBADMSG, "%s%s", p->tally.damage[0],
@@ -108,7 +109,8 @@ static int info_run(int argc, char **argv, struct err *e)
 		return EXIT_FAILED;
 	if (open_trace(&t, &config.open, argv[1], NULL, 0, e))
 		return EXIT_FAILED;
-	int ret = config.csv ? trace_export_csv(t, config.csv, e) : print(t, argv[1], &config, e);
+	int ret =
+	    config.csv ? trace_export_csv(t, config.csv, e) : trace_show(t, argv[1], &config, e);
 	trace_close(t);
 	if (ret == -EPIPE && ((config.csv && !strcmp(config.csv, "-")) ||
 			      (config.html && !strcmp(config.html, "-"))))

@@ -145,8 +145,8 @@ static void option_name(struct err *e, const char *path)
 		err_set(e, -code, "%s", message);
 }
 
-static int judge(const struct judge_config *c, const struct judged *j,
-		 const struct report_form *form, struct err *e)
+static int protocol_run(const struct judge_config *c, const struct judged *j,
+			const struct report_form *form, struct err *e)
 {
 	SCOPED_STRBUF text = STRBUF_INIT, script = STRBUF_INIT;
 	SCOPED(protocol_release) struct protocol p = {0};
@@ -210,7 +210,7 @@ int judge_trace(struct judge_config *c, const char *path, struct err *e)
 		    "--destructive is missing: the replays can overwrite the content of %s",
 		    c->device);
 	c->rerun = j.rerun_wanted = rerun_ask(c, &j);
-	return judge(c, &j, form, e);
+	return protocol_run(c, &j, form, e);
 }
 
 static int judge_run(int argc, char **argv, struct err *e)

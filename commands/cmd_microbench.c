@@ -7,7 +7,7 @@
 #include "microbench/parallel/launch.h"
 
 /* The text of --help above the options, with the workloads from the table. */
-static char *about(void)
+static char *help_make(void)
 {
 	char *text = NULL;
 	size_t size;
@@ -108,7 +108,7 @@ static int microbench_main(int argc, char **argv, struct err *e)
 	struct microbench_outcome o;
 	int n_positional;
 	microbench_config_init(&c);
-	SCOPED_FREE char *text = about();
+	SCOPED_FREE char *text = help_make();
 	int status = command_parse(&cmd_microbench, "WORKLOAD [options] --dir DIR -o TRACE\n--list",
 		text, microbench_options, &c, argc, argv, 0, 1, &n_positional, e);
 	if (status >= 0)

@@ -422,7 +422,7 @@ static int list_mutants(void)
 /* process of the replay, to which signals of this process are passed */
 static volatile sig_atomic_t runs;
 
-static void forward(int number)
+static void signal_forward(int number)
 {
 	if (runs > 0)
 		kill(runs, number);
@@ -433,7 +433,7 @@ static void forward(int number)
 static int replay_in_child(const char *trace, const struct replay_config *c, struct err *e)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-	struct sigaction action = {.sa_handler = forward, .sa_flags = SA_RESTART}, usual[4];
+	struct sigaction action = {.sa_handler = signal_forward, .sa_flags = SA_RESTART}, usual[4];
 	const pid_t self = getpid();
 	int status = 0, one;
 	sigset_t held, before;

@@ -108,7 +108,8 @@ static int certificate_verify(const struct analysis *a, const char *dir, struct 
 	return ret;
 }
 
-static int verify(struct results *r, const struct analysis *a, const char *output, struct err *e)
+static int report_verify(struct results *r, const struct analysis *a, const char *output,
+			 struct err *e)
 {
 	const char *dir = output ? output : r->dir;
 	struct results_identity i;
@@ -126,8 +127,8 @@ static int verify(struct results *r, const struct analysis *a, const char *outpu
 	return EXIT_OK;
 }
 
-static int show(struct results *r, const struct analysis *a, const struct report_form *form,
-		const char *output, struct err *e)
+static int report_show(struct results *r, const struct analysis *a, const struct report_form *form,
+		       const char *output, struct err *e)
 {
 	if (report_write(a, r, output, e) < 0 || form->print(a, stdout, e) < 0 ||
 	    seal_require(&r->seal, r->dir, e) < 0)
@@ -177,8 +178,8 @@ static int report_run(int argc, char **argv, struct err *e)
 	analysis_word(&a);
 	if (analysis_describe(&a, e) < 0)
 		return EXIT_FAILED;
-	return config.verify ? verify(&r, &a, config.output, e)
-			     : show(&r, &a, form, config.output, e);
+	return config.verify ? report_verify(&r, &a, config.output, e)
+			     : report_show(&r, &a, form, config.output, e);
 }
 
 const struct command cmd_report = {"report", "make and print the report of a campaign again",

@@ -82,7 +82,8 @@ char *run_default_dir(const char *name)
 }
 
 /* Analyses the results directory, writes the report and prints the chosen form. */
-static int conclude(const char *dir, const struct report_form *form, int *status, struct err *e)
+static int campaign_conclude(const char *dir, const struct report_form *form, int *status,
+			     struct err *e)
 {
 	SCOPED(results_release) struct results r = {0};
 	SCOPED(analysis_release) struct analysis a = {0};
@@ -153,16 +154,16 @@ int run_campaign(const struct protocol *p, const struct campaign_options *given,
 	int status = EXIT_OK, ret = campaign_run(p, &o, e);
 	if (ret == -ECANCELED) { /* earlier results are printed nevertheless */
 		struct err second = ERR_INIT;
-		conclude(dir, form, &status, &second);
+		campaign_conclude(dir, form, &status, &second);
 		return EXIT_FAILED;
 	}
-	if (ret || conclude(dir, form, &status, e) < 0)
+	if (ret || campaign_conclude(dir, form, &status, e) < 0)
 		return EXIT_FAILED;
 	err_clear(e); /* a verdict is not an error */
 	return status;
 }
 
-static int usage(struct err *e, const char *what)
+static int usage_fail(struct err *e, const char *what)
 {
 	return command_fail(EXIT_USAGE, e, EINVAL, "%s", what);
 }
@@ -196,14 +197,14 @@ static int dry_run(const struct protocol *p, const struct run_settings *config, 
 static int hosts_run_them(const struct run_settings *c, const char *protocol, struct err *e)
 {
 	if (!protocol)
-		return usage(e, "--hosts needs the protocol, also with --resume");
+		return usage_fail(e, "--hosts needs the protocol, also with --resume");
 	if (c->dry_run)
-		return usage(e, "--dry-run describes the campaign of one host: omit --hosts");
+		return usage_fail(e, "--dry-run describes the campaign of one host: omit --hosts");
 	if (c->rank_hosts)
-		return usage(e, "--hosts runs a campaign on each host, --rank-hosts only one on "
-				"all hosts: omit one of them");
+		return usage_fail(e, "--hosts runs a campaign on each host, --rank-hosts only one "
+				     "on all hosts: omit one of them");
 	if (c->launchers.n > 1)
-		return usage(e, "--hosts needs only one --launcher, which contains {host}");
+		return usage_fail(e, "--hosts needs only one --launcher, which contains {host}");
 	SCOPED_FREE char *dir = c->dir ? xstrdup(c->dir) : run_default_dir("hosts");
 	const struct run_hosts r = {.hosts = c->hosts, .launcher = c->launchers.text[0],
 		.protocol = protocol, .dir = dir, .format = c->format, .replicates = c->replicates,
@@ -223,16 +224,15 @@ static int run_run(int argc, char **argv, struct err *e)
 	if (status >= 0)
 		return status;
 	if (config.resume && !config.dir)
-		return usage(e, "--resume needs -o DIR, the results directory to continue");
+		return usage_fail(e, "--resume needs -o DIR, the results directory to continue");
 	if (config.resume && config.replicates)
-		return usage(
-		    e,
-		    "--replicates cannot change a campaign that has begun: omit it with --resume");
+		return usage_fail(e, "--replicates cannot change a campaign that has begun: omit "
+				     "it with --resume");
 	if (config.hosts)
 		return hosts_run_them(&config, n_positional ? argv[1] : NULL, e);
 	if (n_positional < 1 && !config.resume)
-		return usage(e, "the argument PROTOCOL is missing: usage is validate run PROTOCOL "
-				"(\"validate init\" writes one to begin with)");
+		return usage_fail(e, "the argument PROTOCOL is missing: usage is validate run "
+				     "PROTOCOL (\"validate init\" writes one to begin with)");
 	if (report_form_choose(config.format, &form, e) < 0) /* fail before hours of measurement */
 		return EXIT_USAGE;
 	SCOPED_FREE char *path =
@@ -247,10 +247,10 @@ static int run_run(int argc, char **argv, struct err *e)
 	if (replayers_choose(&p, &config, e) < 0)
 		return EXIT_FAILED;
 	if (config.scatter && !config.dry_run)
-		return usage(e, "--scatter needs --dry-run");
+		return usage_fail(e, "--scatter needs --dry-run");
 	if (config.budget_ns && !p.budget_ns)
-		return usage(e, "--budget needs a protocol with the key budget: without it the "
-				"plan has a fixed number of replicates");
+		return usage_fail(e, "--budget needs a protocol with the key budget: without it "
+				     "the plan has a fixed number of replicates");
 	SCOPED_FREE char *dir = config.dir ? xstrdup(config.dir) : run_default_dir(p.name);
 	one_host_note(&p);
 	if (config.dry_run)

@@ -156,7 +156,8 @@ static int on_name(void *ctx, enum object_kind kind, const char *name, struct st
 }
 
 /* Removes metadata that show the origin of the trace. */
-static int hide(struct slicing *s, struct trace_meta *meta, struct fileset *files, struct err *e)
+static int origin_hide(struct slicing *s, struct trace_meta *meta, struct fileset *files,
+		       struct err *e)
 {
 	SCOPED(causality_facts_release) struct causality_facts f = {0};
 	int ret = causality_facts_read(&f, meta, e);
@@ -192,7 +193,7 @@ static int slice_traces(const struct slice_config *c, struct trace_set *set, str
 	s->no_causes = set->n > 1 && !s->join;
 	ret = ret || s->no_causes ? ret : slice_causes_open(&s->causes, set->t[0], &c->filter, e);
 	s->state = slice_state_open(&meta.files);
-	ret = ret || !c->anonymise ? ret : hide(s, &meta, &files, e);
+	ret = ret || !c->anonymise ? ret : origin_hide(s, &meta, &files, e);
 	ret = ret ? ret : pour(&p, set->t, set->shift_ns, set->n, &meta, c->output, e);
 	if (!ret)
 		printf("%s: %" PRIu64 " of %" PRIu64 " %s%s%s\n", c->output, p.n_written, p.n_read,

@@ -108,8 +108,8 @@ static double own_cpu_s(void)
 }
 
 /* Calls standard_measure(), and measures the CPU time that other processes used meanwhile. */
-static int measure(struct standard *s, const struct standard_options *o,
-		   const struct standard *only, struct err *e)
+static int points_measure(struct standard *s, const struct standard_options *o,
+			  const struct standard *only, struct err *e)
 {
 	struct others_reading from, to;
 	struct others_use use = {0};
@@ -201,13 +201,13 @@ static void summary_print(const struct standard *s)
 	putchar('\n');
 }
 
-static int certify(struct standard_config *c, const char *path, struct err *e)
+static int certificate_make(struct standard_config *c, const char *path, struct err *e)
 {
 	struct standard s;
 	(void)path;
 	if (!c->o.rounds)
 		c->o.rounds = 6;
-	if (measure(&s, &c->o, NULL, e))
+	if (points_measure(&s, &c->o, NULL, e))
 		return EXIT_FAILED;
 	standard_word(&s);
 	json_auto_t *o = standard_to_json(&s);
@@ -283,7 +283,7 @@ static int comparison_print(const struct standard *certified, const struct stand
 	return agrees ? EXIT_OK : EXIT_NOT_TRUSTED;
 }
 
-static int check(struct standard_config *c, const char *path, struct err *e)
+static int certificate_check(struct standard_config *c, const char *path, struct err *e)
 {
 	struct standard certified, points, now;
 	if (!c->o.rounds)
@@ -300,7 +300,7 @@ static int check(struct standard_config *c, const char *path, struct err *e)
 		err_set(e, EINVAL, "%s has no valid point that could be measured again", path);
 		status = EXIT_NOT_TRUSTED;
 	}
-	if (status < 0 && measure(&now, &c->o, &points, e))
+	if (status < 0 && points_measure(&now, &c->o, &points, e))
 		status = EXIT_FAILED;
 	if (status < 0) {
 		status = comparison_print(&certified, &now, c->o.rounds * points.n, e);
@@ -346,7 +346,7 @@ static int standard_main(int argc, char **argv, struct err *e)
 	json_auto_t *environment = environment_make(self);
 	c.o.environment = environment;
 	signals_catch();
-	return (certifies ? certify : check)(&c, argv[2], e);
+	return (certifies ? certificate_make : certificate_check)(&c, argv[2], e);
 }
 
 const struct command cmd_standard = {"standard", "certify volumes as a measurement standard",

@@ -139,7 +139,7 @@ static json_t *volume_json(const struct volume *v)
 
 /* --- the actions --------------------------------------------------------- */
 
-static int create(const struct volume_options *o, char **names, struct err *e)
+static int create_named(const struct volume_options *o, char **names, struct err *e)
 {
 	SCOPED(volume_release) struct volume v = {0};
 	struct volume_config c = o->made;
@@ -152,7 +152,7 @@ static int create(const struct volume_options *o, char **names, struct err *e)
 	return ret ? EXIT_FAILED : EXIT_OK;
 }
 
-static int list(const struct volume_options *o, char **names, struct err *e)
+static int list_volumes(const struct volume_options *o, char **names, struct err *e)
 {
 	struct volume *v = NULL, one;
 	size_t n = 1;
@@ -179,7 +179,7 @@ static int list(const struct volume_options *o, char **names, struct err *e)
 	return ret ? EXIT_FAILED : EXIT_OK;
 }
 
-static int trace(const struct volume_options *o, char **names, struct err *e)
+static int trace_named(const struct volume_options *o, char **names, struct err *e)
 {
 	SCOPED(volume_release) struct volume v = {0};
 	struct volume_log log;
@@ -249,7 +249,7 @@ static const struct action {
 	int (*run)(const struct volume_options *o, char **names, struct err *e);
 	int min, max; /* permitted number of names */
 } actions[] = {
-	{"create", create, 1, 1}, {"list", list, 0, 1}, {"trace", trace, 1, 1},
+	{"create", create_named, 1, 1}, {"list", list_volumes, 0, 1}, {"trace", trace_named, 1, 1},
 	{"remove", remove_them, 0, 1000}, {NULL},
 };
 

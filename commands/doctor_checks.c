@@ -23,7 +23,7 @@
 /* Sets the text of a finding. With `warn`, it is a warning with advice; otherwise, the check has
  * passed. */
 __attribute__((format(printf, 4, 5))) static void
-finding(struct doctor_finding *f, bool warn, const char *advice, const char *fmt, ...)
+warn_if(struct doctor_finding *f, bool warn, const char *advice, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
@@ -32,16 +32,16 @@ finding(struct doctor_finding *f, bool warn, const char *advice, const char *fmt
 	snprintf(f->advice, sizeof f->advice, "%s", warn ? advice : "");
 	f->health = warn ? HEALTH_WARN : HEALTH_OK;
 }
-#define finding_ok(f, ...) finding(f, false, "", __VA_ARGS__)
+#define finding_ok(f, ...) warn_if(f, false, "", __VA_ARGS__)
 
 static void finding_fail(struct doctor_finding *f, const char *what, const char *advice)
 {
-	finding(f, true, advice, "%s", what);
+	warn_if(f, true, advice, "%s", what);
 	f->health = HEALTH_FAIL;
 }
 
 /* Whether the process has a capability: root in a container has only few. */
-static bool capable(int capability)
+static bool has_capability(int capability)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
@@ -60,7 +60,7 @@ static void clock_look(struct doctor_finding *f)
 		return;
 	}
 	const bool kernel = c.source != CLOCK_SOURCE_TSC;
-	finding(f, kernel || c.read_cost_ns > 500,
+	warn_if(f, kernel || c.read_cost_ns > 500,
 		kernel ? "the time-stamp counter is not invariant here, or not the kernel's clock: "
 			 "times of short requests are less accurate"
 		       : "reading the clock is slow: requests of a few microseconds are distorted",
@@ -71,7 +71,7 @@ static void clock_look(struct doctor_finding *f)
 static void slack_look(struct doctor_finding *f)
 {
 	long slack = prctl(PR_GET_TIMERSLACK);
-	finding(f, slack > 100000, "pauses made by sleeping will be longer",
+	warn_if(f, slack > 100000, "pauses made by sleeping will be longer",
 		"a sleep can end up to %ld ns late", slack);
 }
 
@@ -80,7 +80,7 @@ static void slack_look(struct doctor_finding *f)
 static void processors_look(struct doctor_finding *f)
 {
 	const int n = processors_allowed();
-	finding(f, n < 2, "threads of levels above 1, and other programs, share one CPU",
+	warn_if(f, n < 2, "threads of levels above 1, and other programs, share one CPU",
 		"%d may be used, %ld are online", n, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
@@ -95,7 +95,7 @@ static void stolen_look(struct doctor_finding *f)
 	cpu_ticks_read(&b);
 	double share = stolen_share(&a, &b),
 	       ever = a.total ? (double)a.stolen / (double)a.total : 0;
-	finding(f, share > 0.02 || ever > 0.02,
+	warn_if(f, share > 0.02 || ever > 0.02,
 		"the hypervisor gives CPU time of this machine to others",
 		"%.1f %% now, %.1f %% since boot", 100 * (share > 0 ? share : 0), 100 * ever);
 }
@@ -104,7 +104,7 @@ static void scheduler_look(struct doctor_finding *f)
 {
 	struct rlimit limit = {0};
 	getrlimit(RLIMIT_RTPRIO, &limit);
-	finding_ok(f, "fifo and rr can%s", capable(CAP_SYS_NICE) || limit.rlim_cur > 0
+	finding_ok(f, "fifo and rr can%s", has_capability(CAP_SYS_NICE) || limit.rlim_cur > 0
 		? " be used" : "not be used (needed only if a protocol asks for them)");
 }
 
@@ -113,7 +113,7 @@ static void scheduler_look(struct doctor_finding *f)
 static void drop_look(struct doctor_finding *f)
 {
 	const bool may = may_drop_caches();
-	finding(f, !may,
+	warn_if(f, !may,
 		"posix_fadvise evicts each file instead, and pages that stay cached are recorded; "
 		"run as root to drop all caches",
 		"%s", may ? "all caches can be dropped" : "caches cannot be dropped");
@@ -124,7 +124,7 @@ static void cgroup_look(struct doctor_finding *f)
 	SCOPED(cgroup_place_release) struct cgroup_place p;
 	cgroup_find(&p, "");
 	if (p.kind == CGROUP_NONE)
-		finding(f, true,
+		warn_if(f, true,
 			"the page cache of a run is not limited: use larger files, or run as root",
 			"none: %s", p.why);
 	else
@@ -160,7 +160,7 @@ static void target_look(const char *dir, struct doctor_finding *f)
 		       : s.free_bytes < (1ull << 30)
 			   ? "less than 1 GiB: the workloads' files may not fit"
 			   : NULL;
-	finding(f, advice, advice, "%s on %s, %s free", s.file_system, device,
+	warn_if(f, advice, advice, "%s on %s, %s free", s.file_system, device,
 		size_text(s.free_bytes).s);
 }
 
@@ -170,13 +170,13 @@ static void scratch_look(const char *dir, struct doctor_finding *f)
 	bool apart;
 	struct err e = ERR_INIT;
 	if (storage_look(&target, dir, &e) < 0) {
-		finding(f, true, "", "depends on the target directory");
+		warn_if(f, true, "", "depends on the target directory");
 		return;
 	}
 	if (scratch_choose(&s, &apart, &target.device, 1, dir, &e)) {
-		finding(f, true, "name one in the protocol: scratch = DIR", "%s", e.msg);
+		warn_if(f, true, "name one in the protocol: scratch = DIR", "%s", e.msg);
 	} else {
-		finding(f, !apart, "traces would be written to the target's device: name a "
+		warn_if(f, !apart, "traces would be written to the target's device: name a "
 			"directory on another device with scratch = DIR", "%s (%s), %s free",
 			s.path, s.file_system, size_text(s.free_bytes).s);
 		storage_release(&s);
@@ -212,7 +212,7 @@ static void membarrier_look(struct doctor_finding *f)
 static void gnuplot_look(struct doctor_finding *f)
 {
 	bool found = figure_gnuplot_found();
-	finding(f, !found, "reports come without plots: apt-get install gnuplot-nox", "%s",
+	warn_if(f, !found, "reports come without plots: apt-get install gnuplot-nox", "%s",
 		found ? "found" : "not found");
 }
 
@@ -227,10 +227,10 @@ static void mpi_look(struct doctor_finding *f)
 	    companion_find("validate-mpi-replay", "the program that replays a rank", NULL);
 	const int n = processors_allowed();
 	if (mpi_launch_words(&words, NULL, 2, NULL) < 0)
-		finding(f, true, "apt-get install openmpi-bin", "no mpirun: parallel applications "
+		warn_if(f, true, "apt-get install openmpi-bin", "no mpirun: parallel applications "
 			"cannot be replayed, and MPI applications cannot be captured");
 	else if (!rank)
-		finding(f, true, "apt-get install libopenmpi-dev, and build again", "this program "
+		warn_if(f, true, "apt-get install libopenmpi-dev, and build again", "this program "
 			"was built without MPI: parallel applications cannot be replayed");
 	else if (n < RANKS_USUAL)
 		finding_ok(f, "%s; %d CPU%s: more ranks take turns, which distorts "
@@ -243,27 +243,27 @@ static void mpi_look(struct doctor_finding *f)
 /* Checks facts of the machine (validate/provenance) that impair measurements. The advice states how
  * to improve them. */
 
-static const json_t *fact(const json_t *facts, const char *group, const char *name)
+static const json_t *fact_of(const json_t *facts, const char *group, const char *name)
 {
 	return json_object_get(json_object_get(facts, group), name);
 }
 
 static const char *text_of(const json_t *facts, const char *group, const char *name)
 {
-	return json_string_value(fact(facts, group, name));
+	return json_string_value(fact_of(facts, group, name));
 }
 
 static json_int_t number_of(const json_t *facts, const char *group, const char *name,
 			    json_int_t otherwise)
 {
-	const json_t *v = fact(facts, group, name);
+	const json_t *v = fact_of(facts, group, name);
 	return json_is_integer(v) ? json_integer_value(v) : otherwise;
 }
 
 static void load_judge(const json_t *facts, struct doctor_finding *f)
 {
-	const double load = json_number_value(fact(facts, "load", "average_1min"));
-	finding(f, load > 0.3 * (double)sysconf(_SC_NPROCESSORS_ONLN),
+	const double load = json_number_value(fact_of(facts, "load", "average_1min"));
+	warn_if(f, load > 0.3 * (double)sysconf(_SC_NPROCESSORS_ONLN),
 		"other programs are running: wait until they end, or expect wide intervals",
 		"%.2f in the last minute", load);
 }
@@ -272,7 +272,7 @@ static void load_judge(const json_t *facts, struct doctor_finding *f)
 
 static void governor_judge(const json_t *facts, struct doctor_finding *f)
 {
-	const json_t *all = fact(facts, "processors", "governors"), *one;
+	const json_t *all = fact_of(facts, "processors", "governors"), *one;
 	SCOPED_STRBUF what = STRBUF_INIT;
 	bool varies = false;
 	size_t i;
@@ -282,7 +282,7 @@ static void governor_judge(const json_t *facts, struct doctor_finding *f)
 		varies |= !name || strcmp(name, "performance");
 		strbuf_addf(&what, "%s%.30s", what.len ? ", " : "", name ? name : "?");
 	}
-	finding(f, varies,
+	warn_if(f, varies,
 		"as root: cpupower frequency-set -g performance, so that changes of speed do not "
 		"add noise",
 		"%s",
@@ -291,9 +291,9 @@ static void governor_judge(const json_t *facts, struct doctor_finding *f)
 
 static void turbo_judge(const json_t *facts, struct doctor_finding *f)
 {
-	const json_t *on = fact(facts, "processors", "turbo");
+	const json_t *on = fact_of(facts, "processors", "turbo");
 	const char *driver = text_of(facts, "processors", "frequency_driver");
-	finding(f, json_is_true(on),
+	warn_if(f, json_is_true(on),
 		driver && !strcmp(driver, "intel_pstate")
 		    ? "as root: echo 1 >/sys/devices/system/cpu/intel_pstate/no_turbo"
 		    : "as root: echo 0 >/sys/devices/system/cpu/cpufreq/boost",
@@ -306,7 +306,7 @@ static void turbo_judge(const json_t *facts, struct doctor_finding *f)
 
 static void idle_judge(const json_t *facts, struct doctor_finding *f)
 {
-	const json_t *all = fact(facts, "processors", "idle_states"), *one;
+	const json_t *all = fact_of(facts, "processors", "idle_states"), *one;
 	const char *deepest = "";
 	json_int_t latency_us = -1;
 	size_t i;
@@ -322,7 +322,7 @@ static void idle_judge(const json_t *facts, struct doctor_finding *f)
 	if (latency_us < 0)
 		finding_ok(f, "not available (a virtual machine, or idle CPUs poll)");
 	else
-		finding(f, latency_us > LATE_US,
+		warn_if(f, latency_us > LATE_US,
 			"as root: cpupower idle-set -D 10, so that threads that sleep are not late",
 			"the deepest is %.40s, with a wake-up time of %lld us", deepest,
 			(long long)latency_us);
@@ -332,10 +332,10 @@ static void idle_judge(const json_t *facts, struct doctor_finding *f)
 
 static void smt_judge(const json_t *facts, struct doctor_finding *f)
 {
-	const json_t *on = fact(facts, "processors", "smt");
+	const json_t *on = fact_of(facts, "processors", "smt");
 	const char *siblings = text_of(facts, "processors", "threads_of_first_core");
 	if (json_is_true(on))
-		finding(f, true,
+		warn_if(f, true,
 			"let runs use one thread of each core: cpus = LIST in the protocol; or as "
 			"root: echo off >/sys/devices/system/cpu/smt/control",
 			"several: CPUs %.60s are one core",
@@ -348,13 +348,13 @@ static void quota_judge(const json_t *facts, struct doctor_finding *f)
 {
 	static const char advice[] = "a run that uses up its CPU time is stopped for the rest of "
 				     "the period: measure outside this control group";
-	const json_t *group = fact(facts, "limits", "cgroup"),
+	const json_t *group = fact_of(facts, "limits", "cgroup"),
 		     *v1 = json_object_get(group, "cpu_quota_us");
 	const char *v2 = json_string_value(json_object_get(group, "cpu_quota_and_period_us"));
 	if (v2 && strncmp(v2, "max", 3))
-		finding(f, true, advice, "%.60s us (quota and period)", v2);
+		warn_if(f, true, advice, "%.60s us (quota and period)", v2);
 	else if (json_is_integer(v1) && json_integer_value(v1) > 0)
-		finding(f, true, advice, "%lld us of each period",
+		warn_if(f, true, advice, "%lld us of each period",
 			(long long)json_integer_value(v1));
 	else
 		finding_ok(f, "none");
@@ -365,7 +365,7 @@ static void numa_judge(const json_t *facts, struct doctor_finding *f)
 	const char *nodes = text_of(facts, "processors", "numa_nodes");
 	const bool several = nodes && strpbrk(nodes, ",-"),
 		   balancing = number_of(facts, "processors", "numa_balancing", 0);
-	finding(f, several,
+	warn_if(f, several,
 		balancing ? "as root: sysctl kernel.numa_balancing=0, and cpus = LIST of one node "
 			    "in the protocol"
 			  : "give runs the CPUs of one node: cpus = LIST in the protocol",
@@ -375,7 +375,7 @@ static void numa_judge(const json_t *facts, struct doctor_finding *f)
 
 static void mitigations_judge(const json_t *facts, struct doctor_finding *f)
 {
-	const json_t *all = fact(facts, "kernel", "mitigations");
+	const json_t *all = fact_of(facts, "kernel", "mitigations");
 	const char *key;
 	json_t *state;
 	size_t n = 0, n_mitigated = 0, n_open = 0;
@@ -398,7 +398,7 @@ static void mitigations_judge(const json_t *facts, struct doctor_finding *f)
 static void memory_judge(const json_t *facts, struct doctor_finding *f)
 {
 	const json_int_t bytes = number_of(facts, "memory", "available_bytes", 0);
-	finding(f, bytes && bytes < (512 << 20),
+	warn_if(f, bytes && bytes < (512 << 20),
 		"traces on /dev/shm and large requests may not fit", "%s available",
 		size_text((uint64_t)bytes).s);
 }
@@ -410,15 +410,15 @@ static void swap_judge(const json_t *facts, struct doctor_finding *f)
 	if (total <= 0)
 		finding_ok(f, "none");
 	else
-		finding(f, used > 0, "pages that are swapped in during a run add noise: as root, "
+		warn_if(f, used > 0, "pages that are swapped in during a run add noise: as root, "
 			"swapoff -a for the campaign", "%s of %s in use",
 			size_text((uint64_t)(used > 0 ? used : 0)).s, size_text((uint64_t)total).s);
 }
 
 static void reclaim_judge(const json_t *facts, struct doctor_finding *f)
 {
-	const bool ahead = json_is_true(fact(facts, "memory", "reclaimed_ahead"));
-	finding(f, ahead,
+	const bool ahead = json_is_true(fact_of(facts, "memory", "reclaimed_ahead"));
+	warn_if(f, ahead,
 		"pages that a run expects in the cache may be gone: as root, turn off the schemes "
 		"with action pageout in /sys/kernel/mm/damon/admin/kdamonds, and damon_reclaim",
 		"%s",
@@ -428,7 +428,7 @@ static void reclaim_judge(const json_t *facts, struct doctor_finding *f)
 static void huge_pages_judge(const json_t *facts, struct doctor_finding *f)
 {
 	const char *when = text_of(facts, "memory", "transparent_huge_pages");
-	finding(f, when && !strcmp(when, "always"),
+	warn_if(f, when && !strcmp(when, "always"),
 		"the kernel merges memory of programs in the background: as root, echo madvise "
 		">/sys/kernel/mm/transparent_hugepage/enabled",
 		"%.40s", when ? when : "not available");
@@ -438,11 +438,11 @@ static void huge_pages_judge(const json_t *facts, struct doctor_finding *f)
 
 static void locked_judge(const json_t *facts, struct doctor_finding *f)
 {
-	const json_t *limit = fact(facts, "limits", "locked_memory_bytes");
-	if (!json_is_integer(limit) || capable(CAP_IPC_LOCK))
+	const json_t *limit = fact_of(facts, "limits", "locked_memory_bytes");
+	if (!json_is_integer(limit) || has_capability(CAP_IPC_LOCK))
 		finding_ok(f, "no limit");
 	else
-		finding(f, json_integer_value(limit) < LOCKED_LEAST_BYTES, "buffers of replays may "
+		warn_if(f, json_integer_value(limit) < LOCKED_LEAST_BYTES, "buffers of replays may "
 			"be paged out: set ulimit -l, or LimitMEMLOCK= of the service, to at least "
 			"64 MiB",
 			"%s may be locked", size_text((uint64_t)json_integer_value(limit)).s);
@@ -470,7 +470,7 @@ static void tracepoints_look(struct doctor_finding *f)
 {
 	const bool may = !access("/sys/kernel/tracing/instances", W_OK) ||
 			 !access("/sys/kernel/debug/tracing/instances", W_OK);
-	finding(f, !may,
+	warn_if(f, !may,
 		"requests are not observed at a device, and capture block, vfs and system calls do "
 		"not work: as root, mount -t tracefs nodev /sys/kernel/tracing (a container "
 		"without privileges cannot)",
@@ -479,9 +479,9 @@ static void tracepoints_look(struct doctor_finding *f)
 
 static void volumes_look(struct doctor_finding *f)
 {
-	const bool may = capable(CAP_SYS_ADMIN) && !access("/dev/loop-control", W_OK) &&
+	const bool may = has_capability(CAP_SYS_ADMIN) && !access("/dev/loop-control", W_OK) &&
 			 !access("/dev/fuse", W_OK);
-	finding(f, !may,
+	warn_if(f, !may,
 		"protocols with a volume do not run: run as root, outside of a container",
 		"%s", may ? "can be created (loop devices, FUSE)" : "cannot be created");
 }

@@ -116,7 +116,7 @@ static int limits_check(const char *command, struct err *e)
 	return 0;
 }
 
-static int dispatch(int argc, char **argv, struct err *e)
+static int command_dispatch(int argc, char **argv, struct err *e)
 {
 	const char *word = argc > 1 ? argv[1] : "";
 	const bool help = !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h");
@@ -253,7 +253,7 @@ int main(int argc, char **argv)
 	sigaction(SIGBUS, &on_bus, NULL);
 	end_signals_catch();
 
-	int status = dispatch(argc, argv, &e);
+	int status = command_dispatch(argc, argv, &e);
 	status = stdout_finish(status, &e);
 	/* the message may contain names from untrusted traces, results and protocols */
 	if (status != EXIT_OK && e.msg[0]) {

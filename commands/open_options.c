@@ -62,7 +62,7 @@ int open_trace(struct trace **t, const struct open_options *o, const char *path,
 	return ret;
 }
 
-void notice(const char *fmt, ...)
+void notice_print(const char *fmt, ...)
 {
 	struct err line;
 	va_list ap;

@@ -46,15 +46,15 @@ int output_default(char **output, const char *path, const char *suffix, struct e
 
 /* Prints one line on standard error, with escaped names. A very long line is cut, and the cut is
  * marked. */
-void notice(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void notice_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints a warning if `cut` (trace_meta) is set. open_trace() calls it; other callers that open
  * traces must call it themselves. */
 static inline void warn_of_cut(const char *path, bool cut)
 {
 	if (cut)
-		notice("%s: the trace is incomplete: this trace, or the trace from which it was "
-		       "made, has no end; the complete part is used", path);
+		notice_print("%s: the trace is incomplete: this trace, or the trace from which it "
+			     "was made, has no end; the complete part is used", path);
 }
 
 /* Finds the format `name`. `option` is the option as the user typed it, for the message. Errors:

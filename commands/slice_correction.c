@@ -90,7 +90,7 @@ void slice_correction_print(const struct slice_correction *c)
 		       c->calibration.host, c->host);
 }
 
-static void retime(json_t *rows, const void *filter)
+static void rows_retime(json_t *rows, const void *filter)
 {
 	const struct slice_filter *f = filter;
 	static const char *const keys[] = {"begin_ns", "waited_ns", "t_ns"};
@@ -109,7 +109,7 @@ char *slice_facts_text(const struct trace_set *set, size_t n, const struct slice
 {
 	json_auto_t *first = trace_extra(set->t[0]),
 		    *top = hidden ? json_loads(hidden, 0, NULL) : json_incref(first);
-	const bool has_kin = trace_set_kin(set, n, top, retime, f);
+	const bool has_kin = trace_set_kin(set, n, top, rows_retime, f);
 	const bool counted = hidden || n > 1 || trace_notes(set->t[0])->n_skipped ||
 			     json_object_get(json_object_get(first, "capture"), "untraced");
 	if (hidden)
@@ -130,6 +130,6 @@ char *slice_facts_text(const struct trace_set *set, size_t n, const struct slice
 			     had_files || counted;
 	if (joined)
 		json_object_del(top, "part");
-	retime(memory, f);
+	rows_retime(memory, f);
 	return changed && (!hidden || json_object_size(top)) ? json_dumps(top, JSON_COMPACT) : NULL;
 }

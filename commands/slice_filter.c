@@ -110,7 +110,7 @@ bool slice_filter_stopped(const struct slice_filter *f)
 	return f->stopped;
 }
 
-static bool contains(const struct number_list *n, uint64_t v)
+static bool list_contains(const struct number_list *n, uint64_t v)
 {
 	bool found = !n->n;
 	for (size_t i = 0; i < n->n && !found; i++)
@@ -148,7 +148,7 @@ static bool object_fits(struct slice_filter *f, const struct trace *t, uint32_t 
 	return known->v[id];
 }
 
-static void stretch(const struct slice_filter *f, int64_t *t)
+static void time_scale(const struct slice_filter *f, int64_t *t)
 {
 	if (*t == TIME_NONE)
 		return;
@@ -159,13 +159,13 @@ static void stretch(const struct slice_filter *f, int64_t *t)
 
 /* Changes the times of a request. Response times are kept; computing times and gaps between
  * requests are scaled. */
-static void retime(struct slice_filter *f, struct trace_record *r)
+static void request_retime(struct slice_filter *f, struct trace_record *r)
 {
 	if (r->begin_ns == TIME_NONE)
 		return;
 	int64_t was = r->begin_ns;
-	stretch(f, &r->begin_ns);
-	stretch(f, &r->intended_ns);
+	time_scale(f, &r->begin_ns);
+	time_scale(f, &r->intended_ns);
 	if (f->zero_ns == TIME_NONE) {
 		f->zero_ns = f->c.from_zero ? r->begin_ns : 0;
 		f->instant_ns = f->c.from_zero ? was : 0;
@@ -189,7 +189,7 @@ int64_t slice_filter_time(const struct slice_filter *f, int64_t ns)
 {
 	if (f->first_ns == TIME_NONE || ns > TRACE_TIME_MAX || ns < -TRACE_TIME_MAX)
 		return ns;
-	stretch(f, &ns);
+	time_scale(f, &ns);
 	return ns - (f->zero_ns == TIME_NONE ? 0 : f->zero_ns);
 }
 
@@ -205,7 +205,7 @@ int slice_filter_pass(struct slice_filter *f, const struct trace *t, struct trac
 	int64_t at = timed ? r->begin_ns - f->first_ns : 0;
 	if (timed && (at < f->c.begin_ns || (f->c.end_ns >= 0 && at >= f->c.end_ns)))
 		return 0;
-	if (!f->op[r->op] || !contains(&f->pid, r->pid) || !contains(&f->tid, r->tid) ||
+	if (!f->op[r->op] || !list_contains(&f->pid, r->pid) || !list_contains(&f->tid, r->tid) ||
 	    !object_fits(f, t, r->object))
 		return 0;
 	bool is_request = op_info(r->op)->family != FAMILY_CAUSE;
@@ -214,6 +214,6 @@ int slice_filter_pass(struct slice_filter *f, const struct trace *t, struct trac
 		return 0;
 	}
 	f->n_kept += is_request;
-	retime(f, r);
+	request_retime(f, r);
 	return 1;
 }

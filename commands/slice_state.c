@@ -45,7 +45,7 @@ void slice_state_close(struct slice_state *s)
 
 /* Whether the request changes the length of its file, or the file that its name refers to. `size`:
  * length of the file before the first request. */
-static bool changes(const struct trace_record *r, uint64_t size)
+static bool changes_file(const struct trace_record *r, uint64_t size)
 {
 	const uint64_t n = op_bytes_moved(r);
 	switch (r->op) {
@@ -83,7 +83,7 @@ static void change_note(struct slice_state *s, const char *path, const struct tr
 	size_t at = 0;
 	BISECT(at, s->files.n, i, strcmp(s->listed[i].path, path) < 0)
 	if (at < s->files.n && !strcmp(s->listed[at].path, path) &&
-	    changes(r, s->files.entry[s->listed[at].entry].size))
+	    changes_file(r, s->files.entry[s->listed[at].entry].size))
 		entry_note(s, s->listed[at].entry);
 }
 

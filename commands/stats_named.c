@@ -50,7 +50,7 @@ static const struct named_statistic *statistic_find(const char *name, struct err
 }
 
 /* Whether `word` is one of the blank-separated words, with or without brackets. */
-static bool among(const char *words, const char *word)
+static bool has_word(const char *words, const char *word)
 {
 	size_t n = strlen(word);
 	for (const char *at = words; (at = strstr(at, word)); at++) {
@@ -158,14 +158,14 @@ static int argument_take(struct named_inputs *in, const struct named_statistic *
 		return -EINVAL;
 	}
 	*value++ = 0;
-	if (among(s->params, text) && !(among(s->inputs, text) && !is_list(value))) {
+	if (has_word(s->params, text) && !(has_word(s->inputs, text) && !is_list(value))) {
 		for (size_t i = 0; i < in->n_params; i++)
 			if (!strcmp(in->param[i].key, text))
 				return err_set(e, EINVAL, "%s is given twice", text);
 		in->param[in->n_params++] = (struct named_param){text, value};
 		return 0;
 	}
-	if (!among(s->inputs, text))
+	if (!has_word(s->inputs, text))
 		return err_set(e, EINVAL,
 			       "%s has no input or parameter \"%s\": inputs %s; parameters %s",
 			       config->compute, text, s->inputs[0] ? s->inputs : "none",

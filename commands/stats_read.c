@@ -128,7 +128,7 @@ static int plan_read(struct plan *p, const struct stats_config *config, struct e
 /* --- samples ------------------------------------------------------------- */
 
 /* Concatenates the values of all files. The session of a value is the path of its file. */
-static void pool(struct columns *to, const struct columns *file, size_t n_files)
+static void columns_concatenate(struct columns *to, const struct columns *file, size_t n_files)
 {
 	*to = (struct columns){.n_columns = 2, .column = xcalloc(2, sizeof *to->column)};
 	for (size_t i = 0; i < n_files; i++)
@@ -182,7 +182,7 @@ static int samples_take(struct stats *s, struct plan *p, struct err *e)
 	for (size_t i = 0; i < p->n_samples; i++) {
 		struct columns *of = &p->columns[i * p->n_files];
 		if (p->n_files > 1) {
-			pool(&s->sample[i].columns, of, p->n_files);
+			columns_concatenate(&s->sample[i].columns, of, p->n_files);
 		} else {
 			s->sample[i].columns = *of;
 			*of = (struct columns){0};

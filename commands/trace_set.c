@@ -15,7 +15,7 @@ static bool all_have_clock(const struct trace_set *m, bool wall)
 	return all;
 }
 
-static void align(struct trace_set *m)
+static void epochs_align(struct trace_set *m)
 {
 	bool wall = all_have_clock(m, true);
 	if (m->n < 2 || (!wall && !all_have_clock(m, false)))
@@ -61,7 +61,7 @@ static void parts_find(struct trace_set *m, const char *const *path, size_t n)
 }
 
 /* Refuses traces in which equal names or numbers mean different things. */
-static int mergeable(const struct trace_set *m, struct err *e)
+static int merge_check(const struct trace_set *m, struct err *e)
 {
 	const struct trace_meta *a = m->n ? trace_meta(m->t[0]) : NULL;
 	for (size_t i = 1; i < m->n; i++) {
@@ -101,9 +101,9 @@ int trace_set_open(struct trace_set *m, const struct open_options *o, const char
 		m->path[i] = path[i];
 		m->n += !ret;
 	}
-	ret = ret ? ret : mergeable(m, e);
+	ret = ret ? ret : merge_check(m, e);
 	if (!ret)
-		align(m);
+		epochs_align(m);
 	return ret;
 }
 
