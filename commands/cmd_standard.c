@@ -67,7 +67,7 @@ static const char about[] =
 	"visits always remain. An interrupted check prints the results of the visits made\n"
 	"so far.\n"
 	"\n"
-	"Exit status: 0 a range is valid, or the check agrees; 1 no range is valid, or\n"
+	"Exit status: 0 a point is valid, or the check agrees; 1 no point is valid, or\n"
 	"the check does not agree or is invalid; 2 wrong usage; 3 failed; 5 the\n"
 	"certificate is of another machine.";
 
