@@ -34,7 +34,8 @@ static const struct option_spec deps_options[] = {
     OPTION(STRING, "think-time", AT(think), .arg = "TIME",
 	   .help =
 	       "waits from times: shortest time that a program needs from the end of a request "
-	       "to a dependent request; auto: the shortest gap in the trace (default 10us)"),
+	       "to a dependent request; auto: the shortest time without a request in flight in "
+	       "the trace (default 10us)"),
     OPTION(UINT, "from", AT(from), .arg = "N",
 	   .help = "waits from times, and parallel applications: first request in the graph "
 	       "(default 0)"),

@@ -94,7 +94,7 @@ void replay_config_init(struct replay_config *c)
 	       "that one system call submits (default 256)"), \
 	OPTION(UINT, "depth", BLOCK(depth), .arg = "N", .max = BLOCK_DEPTH_MAX,			\
 	       .help = "engine block: largest number of requests in flight (default 0: 128 " \
-	       "in mode afap, no limit in other modes)"), \
+	       "in mode afap, otherwise no limit by this option)"), \
 	OPTION(CHOICE, "follow", BLOCK(follow), .arg = "PARENTS", .choices = block_follow_names,\
 	       .help = "mode dep: when a request is due. each: a traced gap after the end " \
 	       "of each request on which it depends; all: one gap after the last of these " \
@@ -105,11 +105,11 @@ void replay_config_init(struct replay_config *c)
 	       "(default 1)"),	\
 	OPTION(DOUBLE, "device-scale", BLOCK(device_scale), .arg = "FACTOR", .max = 1e6,	\
 	       .help = "mode dep: emulate a device FACTOR times as fast as the traced "		\
-	       "device, by delays on a faster device (default 0: no delay)"),			\
+	       "device, by delays on a device that is even faster (default 0: no delay)"),	\
 	OPTION(STRING, "think-time", BLOCK(think_time), .arg = "TIME",				\
 	       .help = "mode dep: shortest time that a program needs from the end of a " \
-	       "request to a dependent request; auto: the shortest gap in the trace "		\
-	       "(default 10us)"),		\
+	       "request to a dependent request; auto: the shortest time without a request in " \
+	       "flight in the trace (default 10us)"),	\
 	OPTION(FLAG, "sq-poll", BLOCK(sq_poll),							\
 	       .help = "io_uring: let a kernel thread poll for requests; this thread keeps " \
 	       "a CPU busy"),			\
@@ -162,8 +162,8 @@ void replay_config_init(struct replay_config *c)
 	       "a CPU busy; sleep leaves the CPU free (default spin)"),\
 	OPTION(CHOICE, "clock", PARALLEL(clock), .arg = "CLOCK", .choices = parallel_clock_names, \
 	       .help = "engine parallel: clock that measures computing. cpu: CPU time; wall: " \
-	       "elapsed time; auto: cpu if there are more threads than CPUs, else as the " \
-	       "trace states (default auto)")
+	       "elapsed time; auto: cpu if a machine has more threads of the replay than CPUs, " \
+	       "else as the trace states (default auto)")
 const struct option_spec block_option_table[] = {MODE_ROW, BLOCK_ROWS, {.name = NULL}};
 const struct option_spec parallel_option_table[] = {MODE_ROW, PARALLEL_ROWS, {.name = NULL}};
 const struct option_spec compiled_option_table[] = {COMPILED_FILE_ROWS, COMPILED_ROWS,
@@ -225,7 +225,7 @@ const struct option_spec replay_options[] = {
 	       "TIME for one request, or 1000 times as long in total; none: no limit (default "
 	       "1h)"),
 	OPTION(STRING, "fs-rules", FIELD(fs_rules), .arg = "RULES",
-	       .help = "rules of order fs, separated by commas; a leading - excludes rules instead "
+	       .help = "rules of order fs, separated by commas; -NAME leaves out this rule "
 	       "(default: descriptor, position, name, directory, data, size, attribute, process)"),
 	OPTION(CHOICE, "wait", FIELD(wait), .group = "Waiting and CPUs", .arg = "METHOD",
 	       .choices = wait_method_names,
