@@ -47,8 +47,9 @@ const struct option_spec collect_options[] = {
 	 .help = "clock that measures computing. cpu: CPU time; wall: elapsed time; auto: cpu if "
 	       "there are more nodes than CPUs, else wall (default auto)"},
 	{.name = "factor", .type = OPT_DOUBLE, .offset = FIELD(factor), .arg = "X",
-	 .help = "during a delay, a thread counts as waiting if it computes X times as long as "
-	       "its longest computing in the first run (default 2)", .min = 1, .max = 1000},
+	 .help = "during a delay, a thread counts as waiting if it has computed for X times its "
+	       "longest computing time between two requests in the first run (default 2)",
+	 .min = 1, .max = 1000},
 	{.name = "floor", .type = OPT_DURATION, .offset = FIELD(floor_ns), .arg = "TIME",
 	 .help = "during a delay, a thread that has computed for less than this time does not "
 	       "count as waiting (default 10ms)", .min = 1e5,

@@ -22,8 +22,8 @@ const struct option_spec vfs_options[] = {
 	OPTION(CHOICE, "faults", FIELD(faults), .choices = fault_names, .arg = "HOW",
 	       .help = "source of page faults on mapped files. filemap: tracepoints of the page "
 		       "cache; address: fault addresses and the process's mappings; none: record "
-		       "neither faults nor page-cache misses; auto: the best that the kernel "
-		       "offers (default auto)"),
+		       "neither faults nor page-cache misses; auto: filemap if the kernel has "
+		       "it, else address (default auto)"),
 	OPTION(CHOICE, "paths", FIELD(paths), .choices = path_names, .arg = "HOW",
 	       .help = "source of paths. bpf: a BPF program; none: files have no names; auto: "
 		       "bpf if the kernel permits it (default auto)"),
