@@ -18,7 +18,7 @@ static const struct option_spec export_options[] = {
 	       .help = "file to write; - is standard output (default: TRACE with suffix .FORMAT)"),
 	OPEN_OPTION_ROWS(AT(open)),
 	OPTION(FLAG, "quiet", AT(quiet), .group = "Messages", .letter = 'q',
-	       .help = "do not print what was written"),
+	       .help = "print no summary of the written file"),
 	{.name = NULL},
 };
 
