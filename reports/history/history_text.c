@@ -11,7 +11,7 @@
 #define SERIES_MAX 60
 
 const char history_explanation[] = "The charts show x/r on a logarithmic scale: the mean response "
-	"time of the replay divided by that of the program, which ran beside it. Events are "
+	"time of the replay divided by that of the program in the same block. Events are "
 	"changes of the level (shift, drift) and single deviating entries (outlier). If nothing "
 	"changes, 100 entries have fewer than 0.5 events. A shift of 2 standard deviations is "
 	"found at its third entry (median). If the environment changed within the 95 % interval of "
@@ -19,7 +19,8 @@ const char history_explanation[] = "The charts show x/r on a logarithmic scale: 
 	"report also has control charts: individual values (3 sigma), moving range, CUSUM (k 0.5, "
 	"h 5) and EWMA (lambda 0.2, L 2.962). The first entries in control set their limits. "
 	"Without a change, each chart signals about once in 370 to 500 entries (moving range: "
-	"110), and three times as often if only 20 entries set the limits.";
+	"110). If only 20 entries set the limits, it signals about once in 100 entries (moving "
+	"range: 60).";
 
 char *history_clock_warning(const struct history *h)
 {
@@ -42,7 +43,7 @@ void history_sentence_add(struct strbuf *out, const struct history_study *s)
 	const size_t n = s->history->n_series, without = n - s->n_with_limits;
 	words_add_count(out, s->history->n_campaigns, "campaign", "campaigns");
 	strbuf_addstr(out, ", ");
-	words_add_count(out, n, "chart", "charts");
+	words_add_count(out, n, "case", "cases");
 	if (without == n) {
 		strbuf_addf(out, ": no limits yet; at least %d different entries are needed",
 			HISTORY_BASELINE_MIN);

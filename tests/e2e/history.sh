@@ -25,7 +25,7 @@ while [ $i -le 36 ]; do
 done
 expect_line out 'added to db as number 36: 3 cases'
 expect_status 0 "$VALIDATE" history show db
-expect_line out '36 campaigns, 3 charts: 2 with events'
+expect_line out '36 campaigns, 3 cases: 2 with events'
 grep -q 'reads level=1, event: shift of +4.9[0-9]* % from 2026-01-27T12:00:00Z (no. 26), ongoing' out || fail "the shift: $(grep shift out)"
 expect_line out 'reads level=2, event: drift of'
 expect_line out 'kernel.release,'
@@ -48,7 +48,7 @@ cp out all.json
 expect_status 0 "$VALIDATE" history show db --format csv
 [ "$(grep -c '^reads level=1,event,[0-9]*,2026-' out)" -eq 36 ] || fail 'not each entry in CSV'
 expect_status 0 "$VALIDATE" history show db -o report --scenario 'reads level=1' --replayer event
-expect_line out '36 campaigns, 1 chart: 1 with events'
+expect_line out '36 campaigns, 1 case: 1 with events'
 for file in index.html history.json summary.txt tables/events.csv tables/signals.csv tables/changes.csv plots/history-1.gp plots/history-1.dat; do
 	[ -s "report/$file" ] || fail "no report/$file"
 done
@@ -97,9 +97,9 @@ jq '.host = "it'"'"'s elsewhere" | .campaign = "00000000000000ff"' c1.json >othe
 cp db two
 expect_status 0 "$VALIDATE" history add two other.json
 expect_status 0 "$VALIDATE" history show two --host "it's elsewhere"
-expect_line out '1 campaign, 3 charts'
+expect_line out '1 campaign, 3 cases'
 expect_status 0 "$VALIDATE" history show two --host "$(jq -r .host c1.json)"
-expect_line out "$(sqlite3 db 'SELECT count(*) FROM campaign') campaigns, 3 charts: "
+expect_line out "$(sqlite3 db 'SELECT count(*) FROM campaign') campaigns, 3 cases: "
 expect_status 3 "$VALIDATE" history show two --host nowhere
 expect_line err 'of host nowhere'
 expect_status 2 "$VALIDATE" history show db --baseline 3
