@@ -21,14 +21,11 @@ static double off_cpu(const struct run *run, const struct context *c)
 	return fmin(1, fmax(0, 1 - used / available));
 }
 
-/* Stolen time of all CPUs, divided by the wall time. */
+/* Share of the machine's CPU time, 0 to 1. */
 static double stolen_share(const struct run *run, const struct context *c)
 {
-	const struct run_facts *f = &run->summary.facts;
 	(void)c;
-	if (!run->summary.has_facts || f->wall_ns <= 0 || f->steal_ns < 0)
-		return NAN;
-	return (double)f->steal_ns / (double)f->wall_ns;
+	return run->stolen_share;
 }
 
 static double faults_per_request(const struct run *run, const struct context *c)

@@ -101,12 +101,31 @@ static void unknown_where_several_are_in_flight(void **state)
 	done(&c, &a);
 }
 
+/* Steal time is a sum over all CPUs, so it can be longer than the run. */
+static void stolen_share_is_at_most_one(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &slow, 1, 1, N, 1);
+	for (size_t i = 0; i < c.results.n_runs; i++) {
+		struct run *r = &c.results.run[i];
+		r->summary.facts.steal_ns = 3 * r->summary.facts.wall_ns;
+		r->stolen_share = 0.75;
+	}
+	again(&c, &a);
+	assert_true(a.cell[0].diagnostics.stolen_x == 0.75);
+	assert_true(a.cell[0].diagnostics.stolen_r == 0.75);
+	done(&c, &a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(by_level_nodes_or_alone),
 	    cmocka_unit_test(execution_time_is_split_among_them),
 	    cmocka_unit_test(unknown_where_several_are_in_flight),
+	    cmocka_unit_test(stolen_share_is_at_most_one),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
