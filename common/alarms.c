@@ -52,7 +52,7 @@ void alarms_close(struct alarms *a)
 
 /* Returns the alarm at about `at_ns`, or N_ALARMS. An alarm whose time has passed may already have
  * sent its signal, so it does not count. */
-static size_t find(const struct alarms *a, int64_t at_ns, int64_t about_ns)
+static size_t alarm_find(const struct alarms *a, int64_t at_ns, int64_t about_ns)
 {
 	const int64_t now_ns = clock_monotonic_ns();
 	size_t i = 0;
@@ -61,7 +61,7 @@ static size_t find(const struct alarms *a, int64_t at_ns, int64_t about_ns)
 	return i;
 }
 
-static void arm(struct alarms *a, size_t i, int64_t at_ns)
+static void alarm_arm(struct alarms *a, size_t i, int64_t at_ns)
 {
 	const struct itimerspec at = {
 	    .it_value = {.tv_sec = at_ns / 1000000000, .tv_nsec = at_ns % 1000000000}};
@@ -71,10 +71,10 @@ static void arm(struct alarms *a, size_t i, int64_t at_ns)
 
 int64_t alarms_set(struct alarms *a, int64_t at_ns, int64_t about_ns)
 {
-	size_t i = find(a, at_ns, about_ns);
+	size_t i = alarm_find(a, at_ns, about_ns);
 	if (i == N_ALARMS) { /* replace the alarm that comes first: it has passed, or is obsolete */
 		i = a->at_ns[0] > a->at_ns[1];
-		arm(a, i, at_ns);
+		alarm_arm(a, i, at_ns);
 	}
 	a->current = i;
 	return a->at_ns[i];
@@ -82,6 +82,6 @@ int64_t alarms_set(struct alarms *a, int64_t at_ns, int64_t about_ns)
 
 void alarms_ahead(struct alarms *a, int64_t at_ns, int64_t about_ns)
 {
-	if (find(a, at_ns, about_ns) == N_ALARMS)
-		arm(a, !a->current, at_ns);
+	if (alarm_find(a, at_ns, about_ns) == N_ALARMS)
+		alarm_arm(a, !a->current, at_ns);
 }

@@ -45,7 +45,7 @@ int clock_anchor_take(enum clock_source source, struct clock_anchor *a, struct e
 	return 0;
 }
 
-static double rate(const struct clock_anchor *a, const struct clock_anchor *b)
+static double rate_between(const struct clock_anchor *a, const struct clock_anchor *b)
 {
 	return (double)(b->ns - a->ns) / (double)(b->ticks - a->ticks);
 }
@@ -71,7 +71,7 @@ int clock_line_extend(struct clock *c, const struct clock_anchor *now, struct er
 			off_ns, passed_ns, MAX_DISAGREEMENT * 1e6);
 	c->last = *now;
 	if (c->last.ticks > c->first.ticks && c->source == CLOCK_SOURCE_TSC)
-		c->ns_per_tick = rate(&c->first, &c->last);
+		c->ns_per_tick = rate_between(&c->first, &c->last);
 	return 0;
 }
 
@@ -112,7 +112,8 @@ static bool tsc_agrees_everywhere(void)
 			agree = false;
 			break;
 		}
-		double expected = (double)(int64_t)(now.ticks - half.ticks) * rate(&first, &half);
+		double expected =
+		    (double)(int64_t)(now.ticks - half.ticks) * rate_between(&first, &half);
 		double off = fabs(expected - (double)(now.ns - half.ns));
 		/* the error of the rate is one bracket in 2 ms; an offset of 1 us between CPUs
 		 * would be visible in traces */
@@ -198,7 +199,7 @@ int clock_calibrate(struct clock *c, int64_t baseline_ns, struct err *e)
 		return err_set(e, EIO, "the clock did not advance in %lld ns: nothing can be timed",
 			       (long long)(last_ns - c->first.ns));
 	if (c->source == CLOCK_SOURCE_TSC)
-		c->ns_per_tick = rate(&c->first, &c->last);
+		c->ns_per_tick = rate_between(&c->first, &c->last);
 	measure_quality(c);
 	return 0;
 }
@@ -214,7 +215,7 @@ int clock_init(struct clock *c, int64_t baseline_ns, struct err *e)
 /* x * num / den, rounded to the nearest integer. Exact: |x| and num are below 2^63, so the product
  * fits in 126 bits. A division of 64 bits is several times faster, and suffices for runs of a
  * second. */
-static __int128 scale(int64_t x, int64_t num, int64_t den)
+static __int128 ratio_apply(int64_t x, int64_t num, int64_t den)
 {
 	int64_t short_p;
 	if (!__builtin_mul_overflow(x, num, &short_p) &&
@@ -229,7 +230,7 @@ int64_t clock_ns_of_ticks(const struct clock *c, uint64_t ticks)
 {
 	if (c->source == CLOCK_SOURCE_MONOTONIC)
 		return ticks > INT64_MAX ? INT64_MAX : (int64_t)ticks;
-	__int128 ns = c->first.ns + scale((int64_t)(ticks - c->first.ticks),
+	__int128 ns = c->first.ns + ratio_apply((int64_t)(ticks - c->first.ticks),
 		c->last.ns - c->first.ns, (int64_t)(c->last.ticks - c->first.ticks));
 	return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
 }
@@ -241,7 +242,7 @@ uint64_t clock_ticks_of_ns(const struct clock *c, int64_t ns)
 	int64_t since;
 	if (__builtin_sub_overflow(ns, c->first.ns, &since))
 		since = ns < 0 ? INT64_MIN : INT64_MAX;
-	__int128 ticks = (__int128)c->first.ticks + scale(since,
+	__int128 ticks = (__int128)c->first.ticks + ratio_apply(since,
 		(int64_t)(c->last.ticks - c->first.ticks), c->last.ns - c->first.ns);
 	return ticks < 0 ? 0 : ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
 }

@@ -55,7 +55,7 @@ int confined_path_check(const char *path, struct err *e)
 
 /* Opens all components of the path one after the other, each relative to the descriptor of its
  * directory, without following links. */
-static int walk(int dir_fd, const char *path, int flags, mode_t mode)
+static int path_walk(int dir_fd, const char *path, int flags, mode_t mode)
 {
 	char name[NAME_MAX + 1], following[NAME_MAX + 1];
 	bool too_long;
@@ -139,7 +139,7 @@ static int open_below(int dir_fd, const char *path, int flags, mode_t mode)
 	/* some containers return EPERM for a missing system call; if the EPERM is real, the walk
 	 * gets it again */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		fd = walk(dir_fd, path, flags, mode);
+		fd = path_walk(dir_fd, path, flags, mode);
 	return (int)fd;
 }
 
@@ -240,7 +240,7 @@ enum { FLAGS = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
 
 /* Runs in the child process. The working directory remains the same when the child enters its own
  * namespaces. */
-static _Noreturn void child(int dir_fd, int place)
+static _Noreturn void child_run(int dir_fd, int place)
 {
 	int tree = clone_here(dir_fd, ".");
 	if (tree < 0 && !fchdir(dir_fd) && !unshare(CLONE_NEWUSER | CLONE_NEWNS))
@@ -264,7 +264,7 @@ int no_devices_open(const char *dir, int *tree, struct err *e)
 		return fd;
 	pid_t pid = (pid_t)syscall(SYS_clone, (unsigned long)CLONE_FILES, NULL, NULL, NULL, NULL);
 	if (pid == 0)
-		child(fd, place);
+		child_run(fd, place);
 	if (pid > 0)
 		TEMP_FAILURE_RETRY(waitpid(pid, &status, __WALL));
 	if (pid > 0 && status == 0)

@@ -34,7 +34,7 @@ static uint32_t file_alignment(int fd)
 	return 512;
 }
 
-static int facts(struct device *d, const char *path, struct err *e)
+static int facts_get(struct device *d, const char *path, struct err *e)
 {
 	struct stat st;
 	if (fstat(d->fd, &st) < 0)
@@ -105,8 +105,8 @@ static int others_examine(const struct device_uses *u, const char *path, bool *r
 }
 
 /* `d->fd` is open for reading. */
-static int examine(const struct device *d, const char *path, enum device_how how, bool *refused,
-		   struct err *e)
+static int device_examine(const struct device *d, const char *path, enum device_how how,
+			  bool *refused, struct err *e)
 {
 	struct stat st;
 	struct device_uses uses;
@@ -174,13 +174,13 @@ static int open_for_writing(struct device *d, const char *path, enum device_how 
 	if (how == DEVICE_WRITE_OWN &&
 	    (fstat(d->fd, &st) < 0 || !device_is_volume(&device_system, &st)))
 		how = DEVICE_WRITE;
-	int ret = examine(d, path, how, refused, e);
+	int ret = device_examine(d, path, how, refused, e);
 	if (ret)
 		return ret;
 	int fd = open_again(d, path, O_RDWR | (d->is_block ? O_EXCL : 0) | flags, refused, e);
 	if (fd < 0)
 		return fd;
-	ret = examine(d, path, how, refused, e);
+	ret = device_examine(d, path, how, refused, e);
 	close(d->fd);
 	d->fd = fd;
 	return ret;
@@ -201,7 +201,7 @@ int device_open(struct device *d, const char *path, enum device_how how, int fla
 	d->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (d->fd < 0)
 		return err_sys(e, errno, "cannot open %s", path);
-	int ret = facts(d, path, e);
+	int ret = facts_get(d, path, e);
 	if (!ret)
 		ret = how == DEVICE_READ ? open_for_reading(d, path, flags, refused, e)
 					 : open_for_writing(d, path, how, flags, refused, e);

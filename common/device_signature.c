@@ -89,7 +89,7 @@ static void copies_look(int fd, uint64_t n_bytes, struct strbuf *kind)
 	}
 }
 
-static int signature(int fd, int n_kinds, char **kind, struct err *e)
+static int signature_find(int fd, int n_kinds, char **kind, struct err *e)
 {
 	*kind = NULL;
 	blkid_probe p = blkid_new_probe();
@@ -114,10 +114,10 @@ static int signature(int fd, int n_kinds, char **kind, struct err *e)
 
 int device_signature(int fd, char **kind, struct err *e)
 {
-	return signature(fd, 2, kind, e);
+	return signature_find(fd, 2, kind, e);
 }
 
 int device_signature_whole(int fd, char **kind, struct err *e)
 {
-	return signature(fd, 1, kind, e);
+	return signature_find(fd, 1, kind, e);
 }

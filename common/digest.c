@@ -26,7 +26,7 @@ static void on_abort(int signal_number)
 
 /* libgcrypt calls abort() if it cannot read the FIPS mode from /proc or has no memory. This catches
  * the signal. The caller then gets an error, and libgcrypt is not called again. */
-static bool started(void)
+static bool library_start(void)
 {
 	struct sigaction now = {.sa_handler = on_abort}, was;
 	volatile bool ok = false;
@@ -55,7 +55,7 @@ int digest_ready(struct err *e)
 	pthread_mutex_lock(&once);
 	int ret = state == NEW ? descriptor_free(e) : 0;
 	if (!ret && state == NEW) {
-		state = started() ? READY : FAILED;
+		state = library_start() ? READY : FAILED;
 		gcry_set_fatalerror_handler(on_fatal_error, NULL);
 	}
 	if (!ret && state == FAILED)

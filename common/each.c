@@ -13,7 +13,7 @@ struct each_work {
 	atomic_size_t next;
 };
 
-static void *worker(void *arg)
+static void *worker_main(void *arg)
 {
 	struct each_work *w = arg;
 	for (size_t i; (i = atomic_fetch_add(&w->next, 1)) < w->n;)
@@ -34,9 +34,10 @@ void each_do(size_t n, void (*one)(void *context, size_t i), void *context)
 	pthread_t thread[EACH_THREADS_MAX];
 	const size_t n_threads = each_threads(n);
 	size_t n_started = 0;
-	while (n_started + 1 < n_threads && !pthread_create(&thread[n_started], NULL, worker, &w))
+	while (n_started + 1 < n_threads &&
+	       !pthread_create(&thread[n_started], NULL, worker_main, &w))
 		n_started++;
-	worker(&w);
+	worker_main(&w);
 	while (n_started > 0)
 		pthread_join(thread[--n_started], NULL);
 }

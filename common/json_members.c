@@ -5,7 +5,7 @@
 
 #define HASH_DIGITS 16
 
-static void *at(const void *base, size_t offset)
+static void *field_at(const void *base, size_t offset)
 {
 	return (char *)base + offset;
 }
@@ -20,8 +20,8 @@ static size_t size_of(const struct json_member *m)
 
 /* --- reading ------------------------------------------------------------- */
 
-static int refuse(const struct json_member *m, const json_t *value, const char *wanted,
-		  struct err *e)
+static int member_refuse(const struct json_member *m, const json_t *value, const char *wanted,
+			 struct err *e)
 {
 	return err_set(e, EINVAL, "\"%s\" %s %s", m->name,
 		       value ? "is not" : "is missing: it must be", wanted);
@@ -33,8 +33,8 @@ static int integer_get(void *field, const struct json_member *m, const json_t *v
 			 most = m->kind == MEMBER_WHOLE ? UINT32_MAX : INT64_MAX;
 	const json_int_t x = json_integer_value(value);
 	if (!json_is_integer(value) || x < least || x > most)
-		return refuse(m, value, least ? "a whole number" : "a whole number of 0 or more",
-			      e);
+		return member_refuse(m, value,
+				     least ? "a whole number" : "a whole number of 0 or more", e);
 	if (m->kind == MEMBER_WHOLE)
 		*(uint32_t *)field = (uint32_t)x;
 	else
@@ -46,11 +46,11 @@ static int real_get(double *field, const struct json_member *m, const json_t *va
 {
 	*field = json_number_value(value);
 	if (!json_is_number(value) || !isfinite(*field))
-		return refuse(m, value, m->nullable ? "a number or null" : "a number", e);
+		return member_refuse(m, value, m->nullable ? "a number or null" : "a number", e);
 	if (*field < 0 && (m->kind == MEMBER_POSITIVE || m->kind == MEMBER_RATIO))
-		return refuse(m, value, "0 or more", e);
+		return member_refuse(m, value, "0 or more", e);
 	return *field > 1 && m->kind == MEMBER_RATIO
-		   ? refuse(m, value, "a share between 0 and 1", e)
+		   ? member_refuse(m, value, "a share between 0 and 1", e)
 		   : 0;
 }
 
@@ -61,7 +61,7 @@ static int text_get(void *field, const struct json_member *m, const json_t *valu
 		     n_digits = m->kind == MEMBER_HASH ? HASH_DIGITS : m->size - 1;
 	const bool digits = len == n_digits && strspn(text, "0123456789abcdef") == len;
 	if (!text)
-		return refuse(m, value, "a text", e);
+		return member_refuse(m, value, "a text", e);
 	if (m->kind == MEMBER_TEXT && (!len || len >= m->size))
 		return err_set(e, EINVAL, "\"%s\" is not a text of 1 to %zu bytes", m->name,
 			       m->size - 1);
@@ -102,7 +102,7 @@ static int value_get(void *field, const struct json_member *m, const json_t *val
 	switch (m->kind) {
 	case MEMBER_OBJECT:
 		if (!json_is_object(value))
-			return refuse(m, value, "an object", e);
+			return member_refuse(m, value, "an object", e);
 		if (members_get(field, m->of, value, outermost, e))
 			return m->n ? -EINVAL : err_context(e, "%s", m->name);
 		return 0;
@@ -110,7 +110,7 @@ static int value_get(void *field, const struct json_member *m, const json_t *val
 		return m->get ? m->get(field, value, outermost, e) : 0;
 	case MEMBER_BOOL:
 		*(bool *)field = json_is_true(value);
-		return json_is_boolean(value) ? 0 : refuse(m, value, "true or false", e);
+		return json_is_boolean(value) ? 0 : member_refuse(m, value, "true or false", e);
 	case MEMBER_HASH:
 	case MEMBER_TEXT:
 	case MEMBER_DIGITS:
@@ -129,13 +129,13 @@ static int array_get(void *base, const struct json_member *m, const json_t *valu
 		     struct err *e)
 {
 	const size_t n = json_array_size(value), size = size_of(m);
-	uint64_t *length = m->length_at ? at(base, m->length_at - 1) : NULL;
+	uint64_t *length = m->length_at ? field_at(base, m->length_at - 1) : NULL;
 	const size_t exactly = length && m->known ? (size_t)*length : m->n;
-	void *field = at(base, m->offset);
+	void *field = field_at(base, m->offset);
 	if (!json_is_array(value) ||
 	    (length && !m->known ? n > m->n || (!n && !m->may_be_empty) : n != exactly))
 		return exactly == SIZE_MAX
-			   ? refuse(m, value, "an array", e)
+			   ? member_refuse(m, value, "an array", e)
 			   : err_set(e, EINVAL, "\"%s\" is not an array of %s%zu elements",
 				     m->name, length && !m->known ? "up to " : "", exactly);
 	if (m->allocated)
@@ -143,7 +143,7 @@ static int array_get(void *base, const struct json_member *m, const json_t *valu
 	if (length)
 		*length = n;
 	for (size_t i = 0; i < n; i++)
-		if (value_get(at(field, i * size), m, json_array_get(value, i), outermost, e))
+		if (value_get(field_at(field, i * size), m, json_array_get(value, i), outermost, e))
 			return err_context(e, "%s[%zu]", m->name, i);
 	return 0;
 }
@@ -156,12 +156,12 @@ static int member_get(void *base, const struct json_member *m, const json_t *o, 
 	const json_t *value = json_object_get(o, named->name);
 	if (!value && named->old_name)
 		value = json_object_get(o, named->old_name);
-	bool *flag = m->flag_at ? at(outermost, m->flag_at - 1) : NULL;
+	bool *flag = m->flag_at ? field_at(outermost, m->flag_at - 1) : NULL;
 	if (flag && !m->known)
 		*flag = value;
 	if (flag ? !*flag : !value && (m->if_set || m->may_be_absent))
 		return 0;
-	void *field = at(base, m->offset);
+	void *field = field_at(base, m->offset);
 	if (group)
 		return members_get(base, m->of, o, outermost, e);
 	if (m->n)
@@ -230,11 +230,11 @@ static json_t *value_put(const void *field, const struct json_member *m, const v
 
 static bool is_set(const void *base, const struct json_member *m)
 {
-	const void *field = at(base, m->offset);
+	const void *field = field_at(base, m->offset);
 	if (m->kind == MEMBER_GROUP)
 		return is_set(base, &m->of[m->key]);
 	if (m->length_at)
-		return *(const uint64_t *)at(base, m->length_at - 1) > 0;
+		return *(const uint64_t *)field_at(base, m->length_at - 1) > 0;
 	if (m->allocated)
 		return *(void *const *)field;
 	switch (m->kind) {
@@ -264,8 +264,8 @@ static bool is_set(const void *base, const struct json_member *m)
 static int member_put(json_t *o, const void *base, const struct json_member *m,
 		      const void *outermost)
 {
-	const void *field = at(base, m->offset);
-	const bool *flag = m->flag_at ? at(outermost, m->flag_at - 1) : NULL;
+	const void *field = field_at(base, m->offset);
+	const bool *flag = m->flag_at ? field_at(outermost, m->flag_at - 1) : NULL;
 	if (flag ? !*flag : m->if_set && !is_set(base, m))
 		return 0;
 	if (m->kind == MEMBER_OTHER && !m->put)
@@ -277,11 +277,11 @@ static int member_put(json_t *o, const void *base, const struct json_member *m,
 	if (!m->n)
 		return json_object_set_new(o, m->name, value_put(field, m, outermost));
 	json_t *array = json_array();
-	const size_t n = m->length_at ? *(const uint64_t *)at(base, m->length_at - 1) : m->n;
+	const size_t n = m->length_at ? *(const uint64_t *)field_at(base, m->length_at - 1) : m->n;
 	int ret = json_object_set_new(o, m->name, array);
 	for (size_t i = 0; i < n && !ret; i++)
 		ret = json_array_append_new(
-		    array, value_put(at(field, i * size_of(m)), m, outermost));
+		    array, value_put(field_at(field, i * size_of(m)), m, outermost));
 	return ret;
 }
 

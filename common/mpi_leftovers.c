@@ -18,7 +18,7 @@ static bool is_of_this_host(const char *name)
 	       !strncmp(name + strlen(PREFIX), host, len) && name[strlen(PREFIX) + len] == '.';
 }
 
-static void list(struct mpi_leftovers *m)
+static void names_list(struct mpi_leftovers *m)
 {
 	SCOPED_DIR DIR *d = opendir(DIR_OF);
 	*m = (struct mpi_leftovers){0};
@@ -30,7 +30,7 @@ static void list(struct mpi_leftovers *m)
 	SORT(m->name, m->n, order_text);
 }
 
-static void release(struct mpi_leftovers *m)
+static void names_release(struct mpi_leftovers *m)
 {
 	for (size_t i = 0; i < m->n; i++)
 		free(m->name[i]);
@@ -40,7 +40,7 @@ static void release(struct mpi_leftovers *m)
 
 void mpi_leftovers_note(struct mpi_leftovers *m)
 {
-	list(m);
+	names_list(m);
 }
 
 size_t mpi_leftovers_remove(struct mpi_leftovers *m)
@@ -48,7 +48,7 @@ size_t mpi_leftovers_remove(struct mpi_leftovers *m)
 	struct mpi_leftovers now;
 	struct stat st;
 	size_t n = 0;
-	list(&now);
+	names_list(&now);
 	for (size_t i = 0; i < now.n; i++) {
 		if (m->n && bsearch(&now.name[i], m->name, m->n, sizeof *m->name, order_text))
 			continue;
@@ -57,7 +57,7 @@ size_t mpi_leftovers_remove(struct mpi_leftovers *m)
 		    !processes_opening(path) && !processes_mapping(path, NULL, 0))
 			n += !unlink(path);
 	}
-	release(&now);
-	release(m);
+	names_release(&now);
+	names_release(m);
 	return n;
 }

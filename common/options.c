@@ -325,7 +325,7 @@ void options_help(const struct option_spec *table, FILE *out)
 
 /* --- a configuration as JSON and as a command line ------------------------ */
 
-static const void *field(const struct option_spec *o, const void *config)
+static const void *field_of(const struct option_spec *o, const void *config)
 {
 	return (const char *)config + o->offset;
 }
@@ -362,7 +362,7 @@ json_t *options_to_json(const struct option_spec *table, const void *config)
 	json_t *all = json_object();
 	for (const struct option_spec *o = table; all && o->name; o++)
 		if (!(o->flags & OPT_CLI_ONLY) &&
-		    json_object_set_new(all, o->name, value_to_json(o, field(o, config))) < 0) {
+		    json_object_set_new(all, o->name, value_to_json(o, field_of(o, config))) < 0) {
 			json_decref(all);
 			return NULL;
 		}
@@ -405,7 +405,7 @@ const struct option_spec *options_changed(const struct option_spec *table, const
 					  const void *standard)
 {
 	for (const struct option_spec *o = table; o->name; o++)
-		if (!is_same(o, field(o, config), field(o, standard)))
+		if (!is_same(o, field_of(o, config), field_of(o, standard)))
 			return o;
 	return NULL;
 }
@@ -443,7 +443,7 @@ void options_command(struct strbuf *out, const struct option_spec *table, const 
 		     const void *standard, bool with_cli_only)
 {
 	for (const struct option_spec *o = table; (o = options_changed(o, config, standard)); o++) {
-		const void *value = field(o, config);
+		const void *value = field_of(o, config);
 		if (o->flags & OPT_CLI_ONLY && !with_cli_only)
 			continue;
 		bool no = o->type == OPT_FLAG && !*(const bool *)value;

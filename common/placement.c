@@ -24,7 +24,7 @@ static size_t row_bytes(const struct placement_row *r, size_t first)
 	return round_up(first + (r->slot_mask + 1) * r->slot_bytes, PAGE_BYTES) + PAGE_BYTES;
 }
 
-static int check(enum placement_kind kind, const struct placement_need *need, struct err *e)
+static int need_check(enum placement_kind kind, const struct placement_need *need, struct err *e)
 {
 	size_t longest = need->common_bytes;
 	if (kind < 0 || kind > PLACEMENT_ROTATE)
@@ -48,7 +48,7 @@ int placement_init_each(struct placement *p, enum placement_kind kind,
 	size_t n_bytes = 0;
 	*p = (struct placement){.align_bytes = need->direct || kind == PLACEMENT_PAGE ? PAGE_BYTES
 										      : LINE_BYTES};
-	int ret = check(kind, need, e);
+	int ret = need_check(kind, need, e);
 	if (ret)
 		return ret;
 	p->row = xcalloc(need->n_threads, sizeof *p->row);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/process_maps.h"
 
-static bool opens(const char *pid, const char *path)
+static bool file_is_open(const char *pid, const char *path)
 {
 	char name[300], file[PATH_MAX];
 	const size_t len = strlen(path);
@@ -15,7 +15,7 @@ static bool opens(const char *pid, const char *path)
 	return found;
 }
 
-static bool maps(const char *pid, const char *path)
+static bool file_is_mapped(const char *pid, const char *path)
 {
 	char name[300], *line = NULL;
 	size_t cap = 0;
@@ -48,10 +48,10 @@ static size_t processes_find(bool (*has)(const char *pid, const char *path), con
 
 size_t processes_mapping(const char *path, pid_t *pid, size_t n_max)
 {
-	return processes_find(maps, path, pid, n_max);
+	return processes_find(file_is_mapped, path, pid, n_max);
 }
 
 size_t processes_opening(const char *path)
 {
-	return processes_find(opens, path, NULL, 0);
+	return processes_find(file_is_open, path, NULL, 0);
 }

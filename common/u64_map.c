@@ -3,7 +3,7 @@
 
 #include <sys/random.h>
 
-static void grow(struct u64_map *m)
+static void cells_grow(struct u64_map *m)
 {
 	struct u64_map old = *m;
 	uint64_t n_cells = old.cell ? (old.mask + 1) * 2 : 64;
@@ -20,7 +20,7 @@ static void grow(struct u64_map *m)
 uint32_t *u64_map_at(struct u64_map *m, uint64_t key, uint32_t initial)
 {
 	if (!m->cell || m->n * 2 > m->mask)
-		grow(m);
+		cells_grow(m);
 	else if (GROW_MOVES(m->n))
 		m->cell = xreallocarray(m->cell, m->mask + 1, sizeof *m->cell);
 	struct u64_map_cell *c = u64_map_probe(m, key);

@@ -4,7 +4,7 @@
 static const char blanks[] = " \t\r\n";
 
 /* The text without leading and trailing blanks. */
-static const char *trim(const char *text, size_t *len)
+static const char *text_trim(const char *text, size_t *len)
 {
 	text += strspn(text, blanks);
 	*len = strlen(text);
@@ -119,7 +119,7 @@ static int quantity_parse(const char *text, const char *expected, const struct u
 			  bool bare, const char *what, uint64_t max, uint64_t *value, struct err *e)
 {
 	size_t len;
-	const char *t = trim(text, &len), *end = t + len;
+	const char *t = text_trim(text, &len), *end = t + len;
 	struct decimal d;
 	const char *p = decimal_scan(t, end, &d);
 	if (!p)
@@ -158,7 +158,7 @@ int parse_duration(const char *text, int64_t *ns, struct err *e)
 int parse_uint(const char *text, uint64_t *value, struct err *e)
 {
 	size_t len;
-	const char *t = trim(text, &len), *end = t + len;
+	const char *t = text_trim(text, &len), *end = t + len;
 	struct decimal d;
 	const char *p = decimal_scan(t, end, &d);
 	if (!p || p != end || memchr(t, '.', len))
@@ -172,7 +172,7 @@ int parse_uint(const char *text, uint64_t *value, struct err *e)
 int parse_int(const char *text, int64_t *value, struct err *e)
 {
 	size_t len;
-	const char *t = trim(text, &len), *end = t + len;
+	const char *t = text_trim(text, &len), *end = t + len;
 	bool negative = len && *t == '-';
 	const char *start = t + (len && (*t == '-' || *t == '+'));
 	struct decimal d;
@@ -208,7 +208,7 @@ static int real_scan(const char *t, size_t len, double *value)
 int parse_double(const char *text, double *value, struct err *e)
 {
 	size_t len;
-	const char *t = trim(text, &len);
+	const char *t = text_trim(text, &len);
 	int ret = real_scan(t, len, value);
 	if (ret == -ERANGE)
 		return err_set(e, ERANGE, "\"%s\" is too large", text);
@@ -218,7 +218,7 @@ int parse_double(const char *text, double *value, struct err *e)
 int parse_ratio(const char *text, double *ratio, struct err *e)
 {
 	size_t len;
-	const char *t = trim(text, &len);
+	const char *t = text_trim(text, &len);
 	bool percent = len && t[len - 1] == '%';
 	if (percent) {
 		len--;
@@ -239,7 +239,7 @@ int parse_bool(const char *text, int *value, struct err *e)
 {
 	static const char *const words[] = {"no", "yes", "false", "true", "off", "on", "0", "1"};
 	size_t len;
-	const char *t = trim(text, &len);
+	const char *t = text_trim(text, &len);
 	for (int i = 0; i < 8; i++) {
 		if (strlen(words[i]) == len && !memcmp(words[i], t, len)) {
 			*value = i & 1;
@@ -411,21 +411,21 @@ void list_free(char **items, size_t n)
 
 #define NAME_MAX_LEN 63
 
-static char fold(char c)
+static char char_fold(char c)
 {
 	if (c >= 'A' && c <= 'Z')
 		return (char)(c - 'A' + 'a');
 	return c == '_' ? '-' : c;
 }
 
-static size_t min3(size_t a, size_t b, size_t c)
+static size_t least_of_three(size_t a, size_t b, size_t c)
 {
 	size_t m = a < b ? a : b;
 	return m < c ? m : c;
 }
 
 /* Edit distance. A swap of adjacent letters counts as one edit (optimal string alignment). */
-static size_t distance(const char *a, size_t na, const char *b, size_t nb)
+static size_t edit_distance(const char *a, size_t na, const char *b, size_t nb)
 {
 	size_t rows[3][NAME_MAX_LEN + 2];
 	size_t *before = rows[0], *last = rows[1], *now = rows[2];
@@ -434,10 +434,11 @@ static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 	for (size_t i = 1; i <= na; i++) {
 		now[0] = i;
 		for (size_t j = 1; j <= nb; j++) {
-			bool same = fold(a[i - 1]) == fold(b[j - 1]);
-			now[j] = min3(last[j] + 1, now[j - 1] + 1, last[j - 1] + !same);
-			if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) &&
-			    fold(a[i - 2]) == fold(b[j - 1]) && before[j - 2] + 1 < now[j])
+			bool same = char_fold(a[i - 1]) == char_fold(b[j - 1]);
+			now[j] = least_of_three(last[j] + 1, now[j - 1] + 1, last[j - 1] + !same);
+			if (i > 1 && j > 1 && char_fold(a[i - 1]) == char_fold(b[j - 2]) &&
+			    char_fold(a[i - 2]) == char_fold(b[j - 1]) &&
+			    before[j - 2] + 1 < now[j])
 				now[j] = before[j - 2] + 1;
 		}
 		size_t *free_row = before;
@@ -458,7 +459,7 @@ const char *nearest_name(const char *word, const char *const *names)
 		size_t name_len = strlen(*names);
 		if (name_len > NAME_MAX_LEN)
 			continue;
-		size_t d = distance(word, len, *names, name_len);
+		size_t d = edit_distance(word, len, *names, name_len);
 		/* an abbreviation counts as one typing error */
 		if (len >= 2 && len < name_len && !strncasecmp(word, *names, len) && d > 1)
 			d = 1;

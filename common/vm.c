@@ -35,7 +35,7 @@ static void *map_aligned(size_t n_bytes)
 	return p + head;
 }
 
-static int populate(char *p, size_t n_bytes, size_t page)
+static int pages_populate(char *p, size_t n_bytes, size_t page)
 {
 #ifdef MADV_POPULATE_WRITE
 	while (madvise(p, n_bytes, MADV_POPULATE_WRITE) < 0) {
@@ -73,7 +73,7 @@ int vm_get(struct vm_region *r, enum vm_kind kind, size_t n_bytes, const char *w
 		return no_memory(e, n_bytes, what_for, available);
 	if (kind != VM_SHARED)
 		(void)madvise(p, n_bytes, MADV_HUGEPAGE);
-	if (kind != VM_RESERVED && populate(p, n_bytes, page) < 0) {
+	if (kind != VM_RESERVED && pages_populate(p, n_bytes, page) < 0) {
 		munmap(p, n_bytes);
 		return no_memory(e, n_bytes, what_for, available);
 	}

@@ -47,7 +47,7 @@ static void sleep_until_ns(int64_t ns)
 }
 
 /* Measures the two largest overshoots of N_PROBES sleeps. */
-static void probe(int64_t *largest_ns, int64_t *second_ns)
+static void sleep_probe(int64_t *largest_ns, int64_t *second_ns)
 {
 	*largest_ns = 0;
 	*second_ns = 0;
@@ -64,7 +64,7 @@ static void probe(int64_t *largest_ns, int64_t *second_ns)
 	}
 }
 
-static uint64_t clamp(uint64_t v, uint64_t least, uint64_t most)
+static uint64_t ticks_clamp(uint64_t v, uint64_t least, uint64_t most)
 {
 	return v < least ? least : v > most ? most : v;
 }
@@ -86,14 +86,14 @@ void waiter_init(struct waiter *w, const struct clock *c, enum wait_method metho
 		 * may later shrink to twice the second largest, even if no gap is long enough to
 		 * sleep. */
 		int64_t largest_ns, second_ns;
-		probe(&largest_ns, &second_ns);
+		sleep_probe(&largest_ns, &second_ns);
 		margin_ns = 2 * second_ns;
 		first_ns = 2 * largest_ns < MOST_FIRST_NS ? 2 * largest_ns : MOST_FIRST_NS;
 	}
-	w->base_ticks =
-	    clamp((uint64_t)((double)margin_ns / c->ns_per_tick), w->least_ticks, w->most_ticks);
-	w->margin_ticks =
-	    clamp((uint64_t)((double)first_ns / c->ns_per_tick), w->base_ticks, w->most_ticks);
+	w->base_ticks = ticks_clamp((uint64_t)((double)margin_ns / c->ns_per_tick), w->least_ticks,
+				    w->most_ticks);
+	w->margin_ticks = ticks_clamp((uint64_t)((double)first_ns / c->ns_per_tick), w->base_ticks,
+				      w->most_ticks);
 }
 
 void waiter_spare(struct waiter *w)
@@ -101,7 +101,7 @@ void waiter_spare(struct waiter *w)
 	w->widen_shift = WIDEN_SHIFT_THRIFTY;
 	w->narrow_shift = NARROW_SHIFT_THRIFTY;
 	/* 0.4 times the second largest overshoot of the probe, instead of 2 times */
-	w->base_ticks = clamp(w->base_ticks / 5, w->least_ticks, w->most_ticks);
+	w->base_ticks = ticks_clamp(w->base_ticks / 5, w->least_ticks, w->most_ticks);
 	w->margin_ticks = w->base_ticks;
 }
 
@@ -120,7 +120,7 @@ void waiter_learn(struct waiter *w, uint64_t overshoot_ticks)
 		/* narrows by at least one tick */
 		margin -= (margin + (UINT64_C(1) << w->narrow_shift) - 1) >> w->narrow_shift;
 	}
-	w->margin_ticks = clamp(margin, w->least_ticks, w->most_ticks);
+	w->margin_ticks = ticks_clamp(margin, w->least_ticks, w->most_ticks);
 }
 
 void waiter_narrow(struct waiter *w, uint64_t gap_ticks)

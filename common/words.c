@@ -157,7 +157,8 @@ void placeholders_release(struct placeholders *p)
 	*p = (struct placeholders){NULL, 0, 0};
 }
 
-static int unknown(const struct placeholders *p, const char *name, const char *word, struct err *e)
+static int placeholder_refuse(const struct placeholders *p, const char *name, const char *word,
+			      struct err *e)
 {
 	SCOPED_FREE const char **names = xcalloc(p->n + 1, sizeof *names);
 	for (size_t i = 0; i < p->n; i++)
@@ -195,7 +196,7 @@ int placeholders_replace(const struct placeholders *p, const char *word, char **
 		if (value)
 			strbuf_addstr(&text, value);
 		else
-			ret = unknown(p, name, word, e);
+			ret = placeholder_refuse(p, name, word, e);
 		free(name);
 		s += n + 2;
 	}

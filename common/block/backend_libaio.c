@@ -77,7 +77,8 @@ static int libaio_open(struct block_queue **out, const struct block_queue_config
 	return 0;
 }
 
-static void prepare(const struct block_queue *q, struct iocb *b, const struct block_command *c)
+static void command_prepare(const struct block_queue *q, struct iocb *b,
+			    const struct block_command *c)
 {
 	if (c->direction == BLOCK_READ)
 		io_prep_pread(b, q->fd, c->buffer, c->length, (long long)c->offset);
@@ -102,7 +103,7 @@ static int libaio_submit(struct block_queue *q, const struct block_command *comm
 	uint32_t k = 0;
 	for (; k < n && k < 256 && command[k].direction != BLOCK_DISCARD; k++) {
 		list[k] = &q->iocb[command[k].slot];
-		prepare(q, list[k], &command[k]);
+		command_prepare(q, list[k], &command[k]);
 	}
 	return k ? io_submit(q->context, k, list) : n ? discard_now(q, command) : 0;
 }

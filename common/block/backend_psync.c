@@ -24,7 +24,7 @@ static void psync_close(struct block_queue *q)
 	free(q);
 }
 
-static int64_t call(const struct block_queue *q, const struct block_command *c)
+static int64_t command_perform(const struct block_queue *q, const struct block_command *c)
 {
 	struct iovec v = {c->buffer, c->length};
 	switch (c->direction) {
@@ -45,7 +45,7 @@ static int psync_submit(struct block_queue *q, const struct block_command *comma
 {
 	if (!n || q->full)
 		return n ? -EAGAIN : 0;
-	int64_t got = call(q, command);
+	int64_t got = command_perform(q, command);
 	q->done = (struct block_done){command->slot, got < 0 ? -errno : (int32_t)got};
 	q->full = true;
 	return 1;

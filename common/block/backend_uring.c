@@ -141,8 +141,8 @@ static void transfer_prepare(const struct block_queue *q, struct io_uring_sqe *s
 	s->rw_flags = c->fua ? RWF_DSYNC : 0;
 }
 
-static void prepare(const struct block_queue *q, struct io_uring_sqe *s,
-		    const struct block_command *c)
+static void command_prepare(const struct block_queue *q, struct io_uring_sqe *s,
+			    const struct block_command *c)
 {
 	if (c->direction == BLOCK_FLUSH)
 		io_uring_prep_fsync(s, q->fd, IORING_FSYNC_DATASYNC);
@@ -156,7 +156,7 @@ static void prepare(const struct block_queue *q, struct io_uring_sqe *s,
 /* Offers requests to the kernel. Requests that the kernel does not take stay in the ring until the
  * next harvest. If another thread harvests, this function repeats until the kernel has taken
  * all. */
-static void offer(struct block_queue *q, uint32_t n)
+static void requests_offer(struct block_queue *q, uint32_t n)
 {
 	int got;
 	q->n_left += n;
@@ -179,10 +179,10 @@ static int uring_submit(struct block_queue *q, const struct block_command *comma
 	}
 	for (; k < n && command[k].direction != BLOCK_DISCARD && (s = io_uring_get_sqe(&q->ring));
 	     k++)
-		prepare(q, s, &command[k]);
+		command_prepare(q, s, &command[k]);
 	if (!k)
 		return n ? -EAGAIN : 0;
-	offer(q, k);
+	requests_offer(q, k);
 	return (int)k;
 }
 
@@ -205,7 +205,7 @@ static int uring_harvest(struct block_queue *q, struct block_done *done, uint32_
 {
 	uint32_t n = 0;
 	if (!q->apart && q->n_left)
-		offer(q, 0);
+		requests_offer(q, 0);
 	while (q->n_at_once && n < max)
 		done[n++] = q->at_once[--q->n_at_once];
 	n += ring_take(q, done + n, max - n);

@@ -61,7 +61,7 @@ static struct burst burst_make(io_context_t context, const struct block_probe *p
 	return b;
 }
 
-static void chosen(struct block_choice *c, const struct block_backend *b, const char *why)
+static void choice_set(struct block_choice *c, const struct block_backend *b, const char *why)
 {
 	c->backend = b;
 	snprintf(c->why, sizeof c->why, "%s", why);
@@ -71,14 +71,15 @@ static void chosen(struct block_choice *c, const struct block_backend *b, const 
 static void choose_refused(struct block_choice *c, const struct burst *plain, const char *refusal)
 {
 	if (!plain->n_submitted)
-		chosen(c, &block_uring, "the target could not be probed: it refuses Linux AIO");
+		choice_set(c, &block_uring, "the target could not be probed: it refuses Linux AIO");
 	else if (plain->ended_at_once &&
 		 plain->submit_ns > SUBMIT_WAITS_NS * (int64_t)plain->n_submitted)
-		chosen(c, &block_uring,
-		       "with kernel threads, because the target serves requests of Linux AIO one "
-		       "at a time");
+		choice_set(
+		    c, &block_uring,
+		    "with kernel threads, because the target serves requests of Linux AIO one "
+		    "at a time");
 	else
-		chosen(c, &block_libaio, refusal);
+		choice_set(c, &block_libaio, refusal);
 }
 
 void block_choose(struct block_choice *c, const struct block_probe *p)
@@ -86,12 +87,12 @@ void block_choose(struct block_choice *c, const struct block_probe *p)
 	struct vm_region buffer;
 	io_context_t context = NULL;
 	if (!p->n || vm_alloc(&buffer, BUFFER_BYTES, "a probe of the device", NULL)) {
-		chosen(c, &block_uring, "the target was not probed");
+		choice_set(c, &block_uring, "the target was not probed");
 		return;
 	}
 	if (io_setup((int)p->n, &context) < 0) {
 		vm_free(&buffer);
-		chosen(c, &block_uring, "the target was not probed: no context of Linux AIO");
+		choice_set(c, &block_uring, "the target was not probed: no context of Linux AIO");
 		return;
 	}
 	struct block_probe nothing = {.fd = p->fd, .offset = p->offset, .n = 1};
@@ -104,7 +105,8 @@ void block_choose(struct block_choice *c, const struct block_probe *p)
 	char refusal[BLOCK_WHY_BYTES] =
 	    "the target has no RWF_NOWAIT, so io_uring would use kernel threads";
 	if (b.n_submitted && b.n_refused < REFUSED_MANY)
-		chosen(c, &block_uring, "the target accepts requests without waiting (RWF_NOWAIT)");
+		choice_set(c, &block_uring,
+			   "the target accepts requests without waiting (RWF_NOWAIT)");
 	else if (b.n_ended == b.n_submitted) {
 		if (b.n_submitted)
 			snprintf(refusal, sizeof refusal, "the target refused %u of %u reads with "
@@ -114,7 +116,7 @@ void block_choose(struct block_choice *c, const struct block_probe *p)
 		choose_refused(c, &b, refusal);
 	}
 	if (b.n_ended < b.n_submitted) { /* the kernel may still write to the buffer */
-		chosen(c, &block_uring, "the target was not probed: it does not answer");
+		choice_set(c, &block_uring, "the target was not probed: it does not answer");
 		return;
 	}
 	io_destroy(context);
