@@ -8,7 +8,7 @@
 
 enum { N_CPUS = 64 * AFFINITY_WORDS };
 
-static bool has(const uint64_t *set, int cpu)
+static bool set_has(const uint64_t *set, int cpu)
 {
 	return cpu < N_CPUS && set[cpu / 64] >> cpu % 64 & 1;
 }
@@ -18,13 +18,13 @@ void affinity_add(json_t *rows, uint32_t pid, uint32_t tid, const uint64_t set[A
 	struct strbuf list = STRBUF_INIT;
 	int n = 0;
 	for (int cpu = 0; cpu < N_CPUS; cpu++)
-		n += has(set, cpu);
+		n += set_has(set, cpu);
 	if (!n || n >= sysconf(_SC_NPROCESSORS_ONLN))
 		return;
 	for (int first = 0, last; first < N_CPUS; first++) {
-		if (!has(set, first))
+		if (!set_has(set, first))
 			continue;
-		for (last = first; has(set, last + 1); last++)
+		for (last = first; set_has(set, last + 1); last++)
 			;
 		strbuf_addf(&list, first == last ? "%s%d" : "%s%d-%d", list.len ? "," : "", first,
 			    last);

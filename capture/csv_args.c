@@ -98,7 +98,7 @@ static void add_escaped(struct strbuf *out, const char *name)
 	}
 }
 
-static int unescape(struct strbuf *out, const char *s, size_t len, struct err *e)
+static int name_unescape(struct strbuf *out, const char *s, size_t len, struct err *e)
 {
 	strbuf_reset(out);
 	for (size_t i = 0; i < len; i++) {
@@ -116,7 +116,7 @@ static int unescape(struct strbuf *out, const char *s, size_t len, struct err *e
 	return 0;
 }
 
-static int unhex(struct strbuf *out, const char *s, size_t len, struct err *e)
+static int heap_decode(struct strbuf *out, const char *s, size_t len, struct err *e)
 {
 	strbuf_reset(out);
 	if (len % 2)
@@ -301,13 +301,13 @@ static int set_arg(enum arg a, const char *s, size_t len, bool plain, struct tra
 		args->object_kind = a == ARG_PATH     ? OBJECT_PATH
 				    : a == ARG_DEVICE ? OBJECT_DEVICE
 						      : OBJECT_FD;
-		int ret = plain ? 0 : unescape(&args->unescaped, s, len, e);
+		int ret = plain ? 0 : name_unescape(&args->unescaped, s, len, e);
 		args->object_name = plain ? s : args->unescaped.s;
 		args->object_name_len = plain ? len : args->unescaped.len;
 		return ret;
 	case ARG_HEAP:
 		args->has_heap = true;
-		return unhex(&args->heap, s, len, e);
+		return heap_decode(&args->heap, s, len, e);
 	default:
 		return set_number(a, s, len, r, e);
 	}

@@ -90,7 +90,7 @@ static int map_heap(struct pour_job *j, struct pour_source *s, struct trace_reco
 
 /* --- records ------------------------------------------------------------- */
 
-static int flush(struct pour_job *j, struct err *e)
+static int records_flush(struct pour_job *j, struct err *e)
 {
 	size_t n = j->n_some;
 	j->n_some = 0;
@@ -124,7 +124,7 @@ static int pour_record(struct pour_job *j, struct pour_source *s, const struct t
 	if (r->begin_ns > j->last_begin_ns)
 		j->last_begin_ns = r->begin_ns;
 	j->p->n_written++;
-	return ++j->n_some == AT_ONCE ? flush(j, e) : 0;
+	return ++j->n_some == AT_ONCE ? records_flush(j, e) : 0;
 }
 
 /* Reads the next request into s->r. Returns 1, 0 at the end, or a negative errno. */
@@ -175,7 +175,7 @@ static int pour_all(struct pour_job *j, struct err *e)
 		if (ret)
 			return ret;
 	}
-	return ret < 0 ? ret : flush(j, e);
+	return ret < 0 ? ret : records_flush(j, e);
 }
 
 static int pour_to(struct pour_job *j, const struct trace_meta *meta, const char *path,
@@ -211,8 +211,8 @@ static int put_in_order(struct pour_job *j, const char *temporary, const char *p
 	return ret;
 }
 
-int pour(struct pour *p, struct trace *const *t, const int64_t *shift_ns, size_t n,
-	 const struct trace_meta *meta, const char *path, struct err *e)
+int pour_traces(struct pour *p, struct trace *const *t, const int64_t *shift_ns, size_t n,
+		const struct trace_meta *meta, const char *path, struct err *e)
 {
 	int ret = trace_output_check_replaced(path, e);
 	if (ret)

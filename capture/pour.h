@@ -33,8 +33,8 @@ struct pour {
  * `meta`: metadata of the new trace. shift_ns[n] is added to the times of each trace; NULL: no
  * shift. Errors: of reading and of the system; EBADMSG; EINVAL if `path` is a device, a pipe or
  * similar. */
-int pour(struct pour *p, struct trace *const *t, const int64_t *shift_ns, size_t n,
-	 const struct trace_meta *meta, const char *path, struct err *e);
+int pour_traces(struct pour *p, struct trace *const *t, const int64_t *shift_ns, size_t n,
+		const struct trace_meta *meta, const char *path, struct err *e);
 
 /* Sorts a trace file by start into `to`. Uses bounded memory and an unnamed file in the directory
  * of `to`. A request without a start remains after the request that precedes it. Requests with

@@ -148,8 +148,8 @@ int block_look(const struct block_file *f, struct window *w, uint64_t offset, st
 	return 0;
 }
 
-static int payload(const struct block_file *f, struct window *w, const struct trace_block *b,
-		   const void **p, const char **why, struct err *e)
+static int payload_show(const struct block_file *f, struct window *w, const struct trace_block *b,
+			const void **p, const char **why, struct err *e)
 {
 	uint64_t from = b->h.offset + sizeof b->h;
 	size_t len = b->next - from; /* length including the padding */
@@ -168,7 +168,7 @@ static int payload(const struct block_file *f, struct window *w, const struct tr
 int block_load(const struct block_file *f, struct block_view *v, const struct trace_block *b,
 	       const void **p, const char **why, struct err *e)
 {
-	int ret = payload(f, &v->window, b, p, why, e);
+	int ret = payload_show(f, &v->window, b, p, why, e);
 	if (ret || *why || !(b->h.flags & BLOCK_ZSTD))
 		return ret;
 	if (b->h.raw_len > v->raw_cap) {

@@ -28,7 +28,7 @@ int heap_index_add(struct heap_index *x, const struct trace_block *b, struct err
 }
 
 /* Returns the error for an indexed block that was good before and is damaged now. */
-static int changed(const struct block_file *f, uint64_t offset, const char *why, struct err *e)
+static int change_error(const struct block_file *f, uint64_t offset, const char *why, struct err *e)
 {
 	return err_set(
 	    e, EIO, "%s: the block of heap items at byte %llu changed while the trace was read: %s",
@@ -37,15 +37,15 @@ static int changed(const struct block_file *f, uint64_t offset, const char *why,
 
 /* Makes the content of a block readable. Returns 1, or 0 for a damaged block. The pass over the
  * trace reports damage. For an indexed block, damage is an error. */
-static int show(struct heap_index *x, const struct block_file *f, const struct trace_block *b,
-		bool indexed, struct err *e)
+static int block_show(struct heap_index *x, const struct block_file *f, const struct trace_block *b,
+		      bool indexed, struct err *e)
 {
 	const void *p;
 	const char *why;
 	x->shown_offset = 0;
 	int ret = block_load(f, &x->view, b, &p, &why, e);
 	if (ret || why)
-		return !ret && indexed ? changed(f, b->h.offset, why, e) : ret;
+		return !ret && indexed ? change_error(f, b->h.offset, why, e) : ret;
 	x->data = p;
 	x->shown_offset = b->h.offset;
 	x->shown_first = b->h.first;
@@ -55,7 +55,8 @@ static int show(struct heap_index *x, const struct block_file *f, const struct t
 
 /* Walks from an indexed block to the block that contains `unit`, and makes it readable. Returns 1,
  * or 0 if there is no such block. */
-static int find(struct heap_index *x, const struct block_file *f, uint64_t unit, struct err *e)
+static int block_find(struct heap_index *x, const struct block_file *f, uint64_t unit,
+		      struct err *e)
 {
 	size_t low = 0;
 	x->shown_offset = 0; /* block_look() may move the window */
@@ -71,13 +72,13 @@ static int find(struct heap_index *x, const struct block_file *f, uint64_t unit,
 			return ret;
 		const bool heap = state == BLOCK_WHOLE && b.h.kind == BLOCK_HEAP;
 		if (!heap && offset == from)
-			return changed(f, offset, "the block changed while it was read", e);
+			return change_error(f, offset, "the block changed while it was read", e);
 		if (!heap)
 			continue;
 		if (b.h.first > unit)
 			break;
 		if (unit < b.h.first + b.h.raw_len / 8)
-			return show(x, f, &b, offset == from, e);
+			return block_show(x, f, &b, offset == from, e);
 	}
 	return 0;
 }
@@ -88,7 +89,7 @@ int heap_index_get(struct heap_index *x, const struct block_file *f, uint32_t re
 	uint64_t unit = ref;
 	if (!x->shown_offset || unit < x->shown_first ||
 	    unit >= x->shown_first + x->shown_len / 8) {
-		int ret = find(x, f, unit, e);
+		int ret = block_find(x, f, unit, e);
 		if (ret != 1)
 			return ret;
 	}

@@ -59,7 +59,7 @@ void meta_store_release(struct meta_store *m)
 }
 
 /* Takes ownership of `s`. */
-static const char *keep(struct meta_store *m, char *s)
+static const char *string_keep(struct meta_store *m, char *s)
 {
 	struct meta_memory *mem = m->memory;
 	GROW(mem->string, mem->n, mem->cap);
@@ -200,7 +200,7 @@ static char *bytes_from_json(const json_t *v)
 	return out;
 }
 
-static int bad(const char *key, const char *wanted, struct err *e)
+static int value_refuse(const char *key, const char *wanted, struct err *e)
 {
 	return err_set(e, EINVAL, "metadata key \"%s\" is not %s", key, wanted);
 }
@@ -219,7 +219,7 @@ static int get_u64(const json_t *o, const char *key, uint64_t *v, struct err *e)
 	errno = 0;
 	unsigned long long u = strtoull(s, &end, 10);
 	if (*s < '0' || *s > '9' || *end || errno)
-		return bad(key, "a whole number of 0 or more", e);
+		return value_refuse(key, "a whole number of 0 or more", e);
 	*v = u;
 	return 0;
 }
@@ -231,9 +231,9 @@ static int get_times(struct trace_meta *meta, const json_t *o, struct err *e)
 		const int64_t most = time_fields[i].most;
 		const json_t *j = json_object_get(o, key);
 		if (j && !json_is_integer(j))
-			return bad(key, "a whole number", e);
+			return value_refuse(key, "a whole number", e);
 		if (j && (json_integer_value(j) > most || json_integer_value(j) < -most))
-			return bad(key, "a time that a trace can hold", e);
+			return value_refuse(key, "a time that a trace can hold", e);
 		if (j)
 			TIME_FIELD(meta, i) = json_integer_value(j);
 	}
@@ -241,7 +241,7 @@ static int get_times(struct trace_meta *meta, const json_t *o, struct err *e)
 		const json_t *j = json_object_get(o, clock_fields[i].key);
 		const double ns = json_number_value(j);
 		if (j && (!json_is_number(j) || !(ns >= 0) || !isfinite(ns)))
-			return bad(clock_fields[i].key, "a number of 0 or more", e);
+			return value_refuse(clock_fields[i].key, "a number of 0 or more", e);
 		if (j)
 			CLOCK_FIELD(meta, i) = ns;
 	}
@@ -254,8 +254,8 @@ static int get_strings(struct meta_store *m, const json_t *top, struct err *e)
 		const json_t *j = json_object_get(top, string_fields[i].key);
 		char *s = j ? bytes_from_json(j) : NULL;
 		if (j && !s)
-			return bad(string_fields[i].key, "a string", e);
-		STRING_FIELD(&m->meta, i) = s ? keep(m, s) : NULL;
+			return value_refuse(string_fields[i].key, "a string", e);
+		STRING_FIELD(&m->meta, i) = s ? string_keep(m, s) : NULL;
 	}
 	return 0;
 }
@@ -268,7 +268,7 @@ static int get_level(struct trace_meta *meta, const json_t *top, struct err *e)
 			meta->level = l;
 			return 0;
 		}
-	return bad("level", "\"syscall\" or \"block\"", e);
+	return value_refuse("level", "\"syscall\" or \"block\"", e);
 }
 
 static int get_holes(struct meta_store *m, const json_t *o, struct fileset_detail *f, struct err *e)
@@ -278,11 +278,11 @@ static int get_holes(struct meta_store *m, const json_t *o, struct fileset_detai
 	if (!a)
 		return 0;
 	struct fileset_hole *hole = xcalloc(n + 1, sizeof *hole);
-	keep(m, (char *)hole);
+	string_keep(m, (char *)hole);
 	for (size_t i = 0; i < 2 * n; i++) {
 		const json_t *v = json_array_get(a, i);
 		if (!json_is_integer(v) || json_integer_value(v) < 0)
-			return bad("holes", "a list of offsets and lengths", e);
+			return value_refuse("holes", "a list of offsets and lengths", e);
 		uint64_t *to = i % 2 ? &hole[i / 2].length : &hole[i / 2].offset;
 		*to = (uint64_t)json_integer_value(v);
 	}
@@ -300,7 +300,7 @@ static int get_digest(const json_t *o, struct fileset_detail *f, struct err *e)
 		return 0;
 	if (!text || strlen(text) != 2 * FILESET_DIGEST ||
 	    !hex_read(f->digest, text, FILESET_DIGEST))
-		return bad("sha256", "64 hexadecimal digits", e);
+		return value_refuse("sha256", "64 hexadecimal digits", e);
 	f->has_digest = true;
 	return 0;
 }
@@ -312,7 +312,7 @@ static int get_same_file(const json_t *o, bool is_file, struct fileset_detail *f
 		return 0;
 	if (!is_file || !json_is_integer(v) || json_integer_value(v) < 1 ||
 	    json_integer_value(v) > UINT32_MAX)
-		return bad("same_file", "the number of a regular file", e);
+		return value_refuse("same_file", "the number of a regular file", e);
 	f->same_file = (uint32_t)json_integer_value(v);
 	return 0;
 }
@@ -323,14 +323,14 @@ static int get_mode_and_link(struct meta_store *m, const json_t *o, struct files
 	const json_t *mode = json_object_get(o, "mode"), *link = json_object_get(o, "link");
 	if (mode && (!json_is_integer(mode) || json_integer_value(mode) < 0 ||
 		     json_integer_value(mode) > 07777))
-		return bad("mode", "permissions", e);
+		return value_refuse("mode", "permissions", e);
 	f->mode = (uint32_t)json_integer_value(mode);
 	char *target = link ? bytes_from_json(link) : NULL;
 	if (link && (!target || !*target)) {
 		free(target);
-		return bad("link", "a path", e);
+		return value_refuse("link", "a path", e);
 	}
-	f->link = target ? keep(m, target) : NULL;
+	f->link = target ? string_keep(m, target) : NULL;
 	return get_holes(m, o, f, e);
 }
 
@@ -340,7 +340,7 @@ static int get_files(struct meta_store *m, const json_t *top, struct err *e)
 	if (!a)
 		return 0;
 	if (!json_is_array(a))
-		return bad("files", "a list", e);
+		return value_refuse("files", "a list", e);
 	size_t n = json_array_size(a);
 	struct fileset_entry *entry = m->memory->entry = xcalloc(n ? n : 1, sizeof *entry);
 	struct fileset_detail *detail = m->memory->detail = xcalloc(n ? n : 1, sizeof *detail);
@@ -349,9 +349,10 @@ static int get_files(struct meta_store *m, const json_t *top, struct err *e)
 		char *path = bytes_from_json(json_object_get(o, "path"));
 		if (!path || !*path) {
 			free(path);
-			return bad("files", "a list of {\"path\", \"size\" or \"directory\"}", e);
+			return value_refuse("files",
+					    "a list of {\"path\", \"size\" or \"directory\"}", e);
 		}
-		entry[i].path = keep(m, path);
+		entry[i].path = string_keep(m, path);
 		entry[i].directory = json_is_true(json_object_get(o, "directory"));
 		int ret = get_u64(o, "size", &entry[i].size, e);
 		ret = ret ? ret : get_mode_and_link(m, o, &detail[i], e);
@@ -372,8 +373,8 @@ static int get_extra(struct meta_store *m, const json_t *top, struct err *e)
 		return 0;
 	char *text = json_is_object(o) ? json_dumps(o, JSON_COMPACT) : NULL;
 	if (!text)
-		return bad("extra", "an object", e);
-	m->meta.extra_json = keep(m, text);
+		return value_refuse("extra", "an object", e);
+	m->meta.extra_json = string_keep(m, text);
 	return 0;
 }
 

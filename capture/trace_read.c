@@ -18,7 +18,7 @@ struct binary_trace {
 	size_t n_run;
 };
 
-static struct binary_trace *binary(struct trace *t)
+static struct binary_trace *binary_of(struct trace *t)
 {
 	return (struct binary_trace *)t;
 }
@@ -241,7 +241,7 @@ static int take_block(struct binary_trace *t, const struct trace_record **r, siz
 static int binary_next_batch(struct trace *base, const struct trace_record **r, size_t *n,
 			     struct err *e)
 {
-	struct binary_trace *t = binary(base);
+	struct binary_trace *t = binary_of(base);
 	for (;;) {
 		*n = next_run(t, r);
 		if (*n)
@@ -256,7 +256,7 @@ static int binary_next_batch(struct trace *base, const struct trace_record **r, 
 
 static int binary_rewind(struct trace *base, struct err *e)
 {
-	struct binary_trace *t = binary(base);
+	struct binary_trace *t = binary_of(base);
 	(void)e;
 	t->offset = sizeof(struct file_header);
 	t->n_run = 0;
@@ -266,12 +266,12 @@ static int binary_rewind(struct trace *base, struct err *e)
 static int binary_heap(struct trace *base, uint32_t ref, const void **data, size_t *len,
 		       struct err *e)
 {
-	return heap_index_get(&binary(base)->heap, &binary(base)->file, ref, data, len, e);
+	return heap_index_get(&binary_of(base)->heap, &binary_of(base)->file, ref, data, len, e);
 }
 
 static void binary_close(struct trace *base)
 {
-	SCOPED_FREE struct binary_trace *t = binary(base);
+	SCOPED_FREE struct binary_trace *t = binary_of(base);
 	block_view_release(&t->view);
 	block_view_release(&t->heap.view);
 	fd_close(t->file.fd);

@@ -80,7 +80,7 @@ static int out_flush(struct sort *s, bool to_trace, struct err *e)
 	return ret ? err_sys(e, -ret, "cannot write the temporary file of a sort") : 0;
 }
 
-static int emit(struct sort *s, const struct trace_record *r, struct err *e)
+static int record_emit(struct sort *s, const struct trace_record *r, struct err *e)
 {
 	struct trace_record *to = &s->out[s->n_out++];
 	*to = *r;
@@ -120,7 +120,7 @@ static int run_load(struct sort *s, struct sort_run *r, struct err *e)
 }
 
 /* Order of the heap. If begins are equal, the request of the earlier part is first. */
-static bool before(const void *a, const void *b, const void *sort)
+static bool begins_before(const void *a, const void *b, const void *sort)
 {
 	const size_t i = *(const size_t *)a, k = *(const size_t *)b;
 	const struct sort_run *run = ((const struct sort *)sort)->run, *x = &run[i], *y = &run[k];
@@ -128,9 +128,9 @@ static bool before(const void *a, const void *b, const void *sort)
 	return t < u || (t == u && i < k);
 }
 
-static int merge(struct sort *s, struct err *e)
+static int runs_merge(struct sort *s, struct err *e)
 {
-	const struct heap_type heap = {sizeof *s->heap, before, s};
+	const struct heap_type heap = {sizeof *s->heap, begins_before, s};
 	s->window_records = WINDOWS_BYTES / sizeof(struct trace_record) / s->n_runs;
 	s->window_records = s->window_records ? s->window_records : 1;
 	s->heap = xcalloc(s->n_runs, sizeof *s->heap);
@@ -144,7 +144,7 @@ static int merge(struct sort *s, struct err *e)
 	heap_make(&heap, s->heap, s->n_heap);
 	while (s->n_heap) {
 		struct sort_run *r = &s->run[s->heap[0]];
-		int ret = emit(s, &r->window[r->i++], e);
+		int ret = record_emit(s, &r->window[r->i++], e);
 		if (!ret && r->i == r->n)
 			ret = run_load(s, r, e);
 		if (ret)
@@ -182,7 +182,7 @@ static int emit_run(struct sort *s, size_t n, struct err *e)
 {
 	int ret = 0;
 	for (size_t i = 0; i < n && !ret; i++)
-		ret = emit(s, &s->v[s->key[i].i], e);
+		ret = record_emit(s, &s->v[s->key[i].i], e);
 	return ret;
 }
 
@@ -198,7 +198,7 @@ static int sort_all(struct sort *s, struct err *e)
 	FREE_EACH(s->v, s->key);
 	s->v = NULL;
 	s->key = NULL;
-	ret = ret || !s->n_runs ? ret : merge(s, e);
+	ret = ret || !s->n_runs ? ret : runs_merge(s, e);
 	return ret ? ret : out_flush(s, true, e);
 }
 

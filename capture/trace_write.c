@@ -467,7 +467,7 @@ int trace_writer_set_meta(struct trace_writer *w, const struct trace_meta *meta,
 	return ret ? ret : meta_write(w, meta, e);
 }
 
-static int finish(struct trace_writer *w, struct err *e)
+static int writer_finish(struct trace_writer *w, struct err *e)
 {
 	if (w->failed)
 		return err_sys(e, w->failed, "%s: an earlier write failed", w->path);
@@ -484,7 +484,7 @@ static int finish(struct trace_writer *w, struct err *e)
 
 int trace_writer_close(struct trace_writer *w, struct err *e)
 {
-	int ret = finish(w, e);
+	int ret = writer_finish(w, e);
 	if (!ret && !w->options.no_sync) {
 		/* EINVAL: /dev/null and similar files */
 		if (fsync(w->fd) && errno != EINVAL && errno != EROFS)

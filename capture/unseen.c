@@ -91,16 +91,16 @@ bool unseen_notes_add(json_t *capture, const struct trace_notes *n)
 }
 
 /* Returns at most INT64_MAX. `a` and `b` must not exceed it. */
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t counts_add(uint64_t a, uint64_t b)
 {
 	return a + b < INT64_MAX ? a + b : INT64_MAX;
 }
 
-static uint64_t sum(const json_t *capture, const char *const counts[], size_t n_counts)
+static uint64_t counts_sum(const json_t *capture, const char *const counts[], size_t n_counts)
 {
 	uint64_t n = 0;
 	for (size_t i = 0; i < n_counts; i++)
-		n = add(n, unseen_count(capture, counts[i]));
+		n = counts_add(n, unseen_count(capture, counts[i]));
 	return n;
 }
 
@@ -112,16 +112,16 @@ static const char *const request_keys[] = {"ring_entries", "n_rings", "n_ring_un
 
 uint64_t programs_unseen(const json_t *extra)
 {
-	return sum(json_object_get(extra, "capture"), program_keys, N(program_keys));
+	return counts_sum(json_object_get(extra, "capture"), program_keys, N(program_keys));
 }
 
 uint64_t requests_unseen(const json_t *extra)
 {
 	const json_t *capture = json_object_get(extra, "capture");
-	uint64_t n = sum(capture, request_keys, N(request_keys));
-	n = add(n, json_is_true(json_object_get(capture, "interrupted")));
+	uint64_t n = counts_sum(capture, request_keys, N(request_keys));
+	n = counts_add(n, json_is_true(json_object_get(capture, "interrupted")));
 	for (const struct unseen_fact *f = unseen_facts; f->key; f++)
-		n = add(n, f->kind == UNSEEN_REQUESTS ? unseen_count(capture, f->key) : 0);
+		n = counts_add(n, f->kind == UNSEEN_REQUESTS ? unseen_count(capture, f->key) : 0);
 	return n;
 }
 
@@ -133,7 +133,7 @@ void unseen_count_add(json_t *extra, const char *key, uint64_t n)
 	if (!json_is_object(capture))
 		json_object_set_new(extra, "capture", capture = json_object());
 	json_object_set_new(capture, key,
-			    json_integer((json_int_t)add(n, unseen_count(capture, key))));
+			    json_integer((json_int_t)counts_add(n, unseen_count(capture, key))));
 }
 
 void unseen_add(json_t *extra, const json_t *from_extra)
@@ -192,7 +192,7 @@ uint64_t async_results_missing(const struct async_counts *a)
 	return a->has_ends ? a->n_without_end : 0;
 }
 
-static bool begins(const char *text, const char *with)
+static bool text_begins(const char *text, const char *with)
 {
 	return !strncmp(text, with, strlen(with));
 }
@@ -213,19 +213,19 @@ const char *unseen_scope(const struct trace_meta *meta)
 	const char *by = meta->captured_by ? meta->captured_by : "";
 	json_auto_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
 	const json_t *capture = json_object_get(extra, "capture");
-	if (begins(by, "validate capture app"))
+	if (text_begins(by, "validate capture app"))
 		return json_object_get(capture, "programs_made_code") &&
 				       !unseen_count(capture, "programs_made_code") &&
 				       !unseen_count(capture, "programs_replaced")
 			   ? "calls inside the C library and its loader"
 			   : "calls inside the C library and its loader, and calls by code that "
 			     "was not searched for them";
-	if (begins(by, "validate capture vfs"))
+	if (text_begins(by, "validate capture vfs"))
 		return json_object_get(capture, "n_calls_32_bits")
 			   ? "accesses to mapped memory without a page fault"
 			   : "calls of 32 bits, and accesses to mapped memory without a page fault";
 	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-		if (begins(by, methods[i].captured_by))
+		if (text_begins(by, methods[i].captured_by))
 			return methods[i].scope;
 	return "requests that the recording program left out without a count";
 }

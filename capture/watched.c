@@ -127,7 +127,7 @@ static void command_end(const struct watched_options *o, pid_t pid, const sigset
 	w->has_status = waitpid(pid, &w->status, 0) == pid;
 }
 
-static void linger(const sigset_t *ours, int64_t end_ns)
+static void linger_until(const sigset_t *ours, int64_t end_ns)
 {
 	while (signal_wait(ours, end_ns) == SIGCHLD)
 		; /* another child has ended */
@@ -184,7 +184,7 @@ int watched_run(const struct watched_options *o, struct watched *w, struct err *
 	if (pid > 0 && !w->has_status)
 		command_end(o, pid, &ours, w);
 	else if (!ret && o->linger_ns && !w->interrupted)
-		linger(&ours, clock_monotonic_ns() + o->linger_ns);
+		linger_until(&ours, clock_monotonic_ns() + o->linger_ns);
 	watched_release(&before);
 	return ret;
 }

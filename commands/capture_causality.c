@@ -179,7 +179,7 @@ int capture_causality(int argc, char **argv, struct err *e)
 	c.announce = line_print;
 	c.replay = replay_by_engine;
 	c.progress = true;
-	ret = collect(&c, &o, e);
+	ret = collect_causality(&c, &o, e);
 	if (!ret)
 		outcome_print(&c, &o);
 	return !ret                                               ? EXIT_OK

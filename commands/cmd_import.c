@@ -136,7 +136,7 @@ static int import_all(const struct import_config *c, struct trace_set *set, stru
 			 .keep_order = c->keep_order,
 			 .new_seq = set->n > 1, .write = {.compress = c->compress}};
 	trace_set_meta(set, set->n, &meta);
-	int ret = pour(&p, set->t, set->shift_ns, set->n, &meta, c->output, e);
+	int ret = pour_traces(&p, set->t, set->shift_ns, set->n, &meta, c->output, e);
 	if (!ret) {
 		tally_end(x.summary, set->t[0]);
 		meta.n_events_lost = trace_set_events_lost(set);

@@ -194,7 +194,7 @@ static int slice_traces(const struct slice_config *c, struct trace_set *set, str
 	ret = ret || s->no_causes ? ret : slice_causes_open(&s->causes, set->t[0], &c->filter, e);
 	s->state = slice_state_open(&meta.files);
 	ret = ret || !c->anonymise ? ret : origin_hide(s, &meta, &files, e);
-	ret = ret ? ret : pour(&p, set->t, set->shift_ns, set->n, &meta, c->output, e);
+	ret = ret ? ret : pour_traces(&p, set->t, set->shift_ns, set->n, &meta, c->output, e);
 	if (!ret)
 		printf("%s: %" PRIu64 " of %" PRIu64 " %s%s%s\n", c->output, p.n_written, p.n_read,
 		       s->causes ? "requests, and records of computing, signals and waits"

@@ -34,7 +34,7 @@ static json_t *text_json(const char *text)
 	return o ? o : json_string("?"); /* no UTF-8 */
 }
 
-static bool begins(const char *text, const char *with)
+static bool path_begins(const char *text, const char *with)
 {
 	return !strncmp(text, with, strlen(with));
 }
@@ -43,7 +43,7 @@ static const char *kind_of(const char *path, uint64_t mode)
 {
 	switch (mode & S_IFMT) {
 	case S_IFREG:
-		return begins(path, "/memfd:") ? "other" : "file";
+		return path_begins(path, "/memfd:") ? "other" : "file";
 	case S_IFDIR:
 		return "directory";
 	case S_IFIFO:
@@ -51,8 +51,8 @@ static const char *kind_of(const char *path, uint64_t mode)
 	case S_IFSOCK:
 		return "socket";
 	case S_IFCHR:
-		return begins(path, "/dev/pts/") || begins(path, "/dev/tty") ? "terminal"
-									     : "device";
+		return path_begins(path, "/dev/pts/") || path_begins(path, "/dev/tty") ? "terminal"
+										       : "device";
 	case S_IFBLK:
 		return "device";
 	default:

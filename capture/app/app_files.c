@@ -32,7 +32,7 @@ static struct known_file *entry_of(const struct app_files *f, const char *path, 
 }
 
 /* The entry of a name, or NULL. */
-static struct known_file *known(const struct app_files *f, const char *path)
+static struct known_file *file_find(const struct app_files *f, const char *path)
 {
 	uint64_t key;
 	struct known_file *k = entry_of(f, path, &key);
@@ -54,10 +54,10 @@ char *files_first_path(const struct app_files *f, const char *path)
 }
 
 /* Adds an entry. NULL: the name has an entry already. */
-static struct known_file *add(struct app_files *f, const char *path)
+static struct known_file *file_add(struct app_files *f, const char *path)
 {
 	uint64_t key;
-	if (known(f, path))
+	if (file_find(f, path))
 		return NULL;
 	char *first = files_first_path(f, path);
 	entry_of(f, first, &key);
@@ -81,7 +81,7 @@ void files_renamed(struct app_files *f, const char *from, const char *to, bool e
 
 void files_made(struct app_files *f, const char *path)
 {
-	add(f, path);
+	file_add(f, path);
 }
 
 /* Assigns the result of a call that followed link i to the file that the link's text names. */
@@ -111,14 +111,14 @@ static void found_take(struct known_file *k, const struct found_file *found)
 void files_found(struct app_files *f, const char *path, const struct found_file *found,
 		 bool followed)
 {
-	struct known_file *k = add(f, path);
+	struct known_file *k = file_add(f, path);
 	if (k) {
 		found_take(k, found);
 		k->size = found->size;
 		k->followed = followed;
 		return;
 	}
-	k = known(f, path);
+	k = file_find(f, path);
 	k->several_names |= k->unknown && S_ISREG(found->mode) && found->n_names > 1;
 	if (followed && k->read) {
 		k->read = false; /* only once: links may form a circle */
@@ -130,7 +130,7 @@ void files_found(struct app_files *f, const char *path, const struct found_file 
 
 void files_link(struct app_files *f, const char *path, uint64_t size)
 {
-	struct known_file *before = known(f, path), *k = before ? NULL : add(f, path);
+	struct known_file *before = file_find(f, path), *k = before ? NULL : file_add(f, path);
 	if (k) {
 		k->mode = S_IFLNK | 0777;
 		k->guessed = true;
@@ -143,14 +143,14 @@ void files_link(struct app_files *f, const char *path, uint64_t size)
 
 void files_followed(struct app_files *f, const char *path)
 {
-	struct known_file *k = known(f, path);
+	struct known_file *k = file_find(f, path);
 	if (k && k->guessed)
 		k->unknown = k->no_target = true;
 }
 
 uint32_t files_changed(struct app_files *f, const char *path)
 {
-	struct known_file *k = add(f, path);
+	struct known_file *k = file_add(f, path);
 	if (!k)
 		return 0;
 	k->unknown = true;
@@ -195,10 +195,10 @@ static struct found_file found_of(struct known_file *k)
 
 void files_link_read(struct app_files *f, const char *path, const char *text)
 {
-	struct known_file *k = known(f, path);
+	struct known_file *k = file_find(f, path);
 	const bool was_followed = k && k->followed;
 	if (!k)
-		k = add(f, path);
+		k = file_add(f, path);
 	else if (!k->guessed && !k->followed && !k->inferred)
 		return;
 	const struct found_file found_before = found_of(k);
@@ -215,10 +215,10 @@ void files_link_read(struct app_files *f, const char *path, const char *text)
 
 void files_link_to(struct app_files *f, const char *path, const char *text)
 {
-	struct known_file *k = known(f, path);
+	struct known_file *k = file_find(f, path);
 	if (k && !k->no_target && (k->unknown || !(k->guessed || k->followed)))
 		return;
-	k = k ? k : add(f, path);
+	k = k ? k : file_add(f, path);
 	k->unknown = k->no_target = false;
 	const bool was_followed = k->followed;
 	const struct found_file found_before = found_of(k);
@@ -251,7 +251,7 @@ static void holes_see(struct known_file *k, const struct merge_record *r)
 
 void files_see(struct app_files *f, const char *path, const struct merge_record *r)
 {
-	struct known_file *k = add(f, path);
+	struct known_file *k = file_add(f, path);
 	if (!k)
 		return;
 	k->mode = r->r->flags;
@@ -269,7 +269,7 @@ void files_see(struct app_files *f, const char *path, const struct merge_record 
 
 void files_digest(struct app_files *f, const char *path, const struct merge_record *r)
 {
-	struct known_file *k = known(f, path);
+	struct known_file *k = file_find(f, path);
 	f->n_undigested += !r->extra_len;
 	if (!k || k->has_digest || !S_ISREG(k->mode) || k->size != r->r->length ||
 	    r->extra_len != sizeof k->digest)
@@ -278,7 +278,7 @@ void files_digest(struct app_files *f, const char *path, const struct merge_reco
 	memcpy(k->digest, r->extra, sizeof k->digest);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_paths(const void *a, const void *b)
 {
 	const struct known_file *const *x = a, *const *y = b;
 	return strcmp((*x)->path, (*y)->path);
@@ -383,7 +383,7 @@ void files_list(struct app_files *f, struct fileset *to)
 	for (size_t i = 0; i < f->n; i++)
 		if (is_wanted(f, &f->file[i]))
 			order[to->n++] = &f->file[i];
-	qsort(order, to->n, sizeof *order, compare);
+	qsort(order, to->n, sizeof *order, compare_paths);
 	list_take(f, order, to);
 	files_through_links(f, order, to);
 	files_number(to);

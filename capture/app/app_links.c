@@ -69,7 +69,7 @@ struct app_found {
 	size_t at; /* number of the file in the order of time */
 };
 
-static int compare(const void *a, const void *b)
+static int compare_found(const void *a, const void *b)
 {
 	const struct app_found *x = a, *y = b;
 	const int order = strcmp(x->entry.path, y->entry.path);
@@ -111,7 +111,7 @@ void files_through_links(struct app_files *f, const struct known_file **order, s
 		GROW(f->moved, f->n_moved, f->moved_cap);
 		all[i].entry.path = f->moved[f->n_moved++] = path;
 	}
-	qsort(all, s->n, sizeof *all, compare);
+	qsort(all, s->n, sizeof *all, compare_found);
 	for (size_t i = 0; i < f->n; i++) {
 		if (made[i])
 			made_exclude(all, s->n, made[i], i);

@@ -33,7 +33,7 @@ void path_add(struct strbuf *to, const char *path, size_t len, const struct path
 }
 
 /* The text after `prefix` at the beginning of `path`, or NULL. */
-static const char *after(const char *path, const char *prefix)
+static const char *prefix_skip(const char *path, const char *prefix)
 {
 	const size_t len = strlen(prefix);
 	return strncmp(path, prefix, len) ? NULL : path + len;
@@ -62,26 +62,28 @@ bool path_of_process(const char *path, struct process_path *to)
 	uint32_t number = 0;
 	*to = (struct process_path){.what = PROCESS_FD, .rest = NULL};
 	for (int i = 0; i < 3; i++)
-		if ((at = after(path, streams[i]))) {
+		if ((at = prefix_skip(path, streams[i]))) {
 			to->fd = i;
 			to->rest = at;
 			return rest_is(at);
 		}
-	if ((at = after(path, "/dev/fd/"))) {
+	if ((at = prefix_skip(path, "/dev/fd/"))) {
 		const bool read = number_read(&at, &number);
 		to->fd = (int)number;
 		to->rest = at;
 		return read && rest_is(at);
 	}
-	if (!(at = after(path, "/proc/self/")) && !(at = after(path, "/proc/thread-self/"))) {
-		if (!(at = after(path, "/proc/")) || !number_read(&at, &to->pid) || *at++ != '/')
+	if (!(at = prefix_skip(path, "/proc/self/")) &&
+	    !(at = prefix_skip(path, "/proc/thread-self/"))) {
+		if (!(at = prefix_skip(path, "/proc/")) || !number_read(&at, &to->pid) ||
+		    *at++ != '/')
 			return false;
 	}
-	if ((to->rest = after(at, "cwd"))) {
+	if ((to->rest = prefix_skip(at, "cwd"))) {
 		to->what = PROCESS_CWD;
-	} else if ((to->rest = after(at, "root"))) {
+	} else if ((to->rest = prefix_skip(at, "root"))) {
 		to->what = PROCESS_ROOT;
-	} else if ((to->rest = after(at, "fd/")) && number_read(&to->rest, &number)) {
+	} else if ((to->rest = prefix_skip(at, "fd/")) && number_read(&to->rest, &number)) {
 		to->fd = (int)number;
 	} else {
 		return false;

@@ -29,7 +29,7 @@ void request_maker_release(struct request_maker *m)
 
 /* --- names --------------------------------------------------------------- */
 
-static const char *below(const char *root, size_t len, const char *path)
+static const char *name_below(const char *root, size_t len, const char *path)
 {
 	if (strncmp(path, root, len) || (path[len] && path[len] != '/'))
 		return NULL;
@@ -40,8 +40,8 @@ static const char *below(const char *root, size_t len, const char *path)
 
 const char *request_name(const struct request_maker *m, const char *path)
 {
-	const char *name = below(m->root, m->root_len, path);
-	return name || !m->link ? name : below(m->link, m->link_len, path);
+	const char *name = name_below(m->root, m->root_len, path);
+	return name || !m->link ? name : name_below(m->link, m->link_len, path);
 }
 
 /* Returns 1: *id is the object; 0: the path is outside the root; or a negative errno. */

@@ -16,8 +16,9 @@ static struct app_open_file *file_new(const char *path, uint32_t flags)
 	return f;
 }
 
-static void later(struct app_state *s, struct process_state *p, const struct merge_record *r,
-		  int fd, struct app_open_file *f, bool close_on_exec)
+static void descriptor_later(struct app_state *s, struct process_state *p,
+			     const struct merge_record *r, int fd, struct app_open_file *f,
+			     bool close_on_exec)
 {
 	state_later(s, r->r->end, p, fd, f, close_on_exec);
 }
@@ -57,7 +58,7 @@ static void copy_between(struct process_state *p, const struct merge_record *r)
 
 #define MAPS_MAX 16384 /* limit for each process: bounds the memory that a trace can require */
 
-static void unmap(struct process_state *p, uint64_t from, uint64_t to)
+static void range_unmap(struct process_state *p, uint64_t from, uint64_t to)
 {
 	for (size_t i = 0; i < p->n_maps;) {
 		struct app_mapping *m = &p->map[i++];
@@ -85,7 +86,7 @@ static void unmap(struct process_state *p, uint64_t from, uint64_t to)
 void state_map(struct process_state *p, uint64_t from, uint64_t len, uint64_t offset,
 	       struct app_open_file *f)
 {
-	unmap(p, from, from + len);
+	range_unmap(p, from, from + len);
 	if (!f || p->n_maps >= MAPS_MAX)
 		return;
 	GROW(p->map, p->n_maps, p->maps_cap);
@@ -95,7 +96,7 @@ void state_map(struct process_state *p, uint64_t from, uint64_t len, uint64_t of
 
 /* The old length is unknown. So the whole old mapping is removed, as in the replay, and nothing
  * remains of a mapping that shrinks. */
-static void remap(struct process_state *p, const struct log_record *r)
+static void apply_remap(struct process_state *p, const struct log_record *r)
 {
 	struct app_mapping *old = state_mapping(p, r->offset, 1);
 	struct app_open_file *f = old ? old->file : NULL;
@@ -104,7 +105,7 @@ static void remap(struct process_state *p, const struct log_record *r)
 	    old && old->to > r->offset + r->length ? old->to : r->offset + r->length;
 	if (f)
 		f->n_users++;
-	unmap(p, r->offset, end);
+	range_unmap(p, r->offset, end);
 	state_map(p, (uint64_t)r->result, r->length, offset, f);
 	state_file_drop(f);
 }
@@ -118,7 +119,7 @@ static void apply_fcntl(struct app_state *s, struct process_state *p, const stru
 	if (l->result < 0)
 		return;
 	if (l->flags == F_DUPFD || l->flags == F_DUPFD_CLOEXEC)
-		later(s, p, r, (int)l->result, f, l->flags == F_DUPFD_CLOEXEC);
+		descriptor_later(s, p, r, (int)l->result, f, l->flags == F_DUPFD_CLOEXEC);
 	else if (l->flags == F_SETFD && f)
 		p->files->fd[l->fd].close_on_exec = l->offset & FD_CLOEXEC;
 	else if (l->flags == F_SETFL && f)
@@ -139,7 +140,7 @@ static void close_range_of(struct process_state *p, const struct log_record *r)
 
 /* --- the list of a process's descriptors --------------------------------- */
 
-static void listed(struct app_state *s, struct process_state *p, const struct merge_record *r)
+static void apply_listed(struct app_state *s, struct process_state *p, const struct merge_record *r)
 {
 	struct app_open_file *f = state_file(p, r->r->fd);
 	const bool known = f && state_leads_to(s, p, state_file_now(f), r->path, r->path_len);
@@ -157,14 +158,15 @@ static void listed(struct app_state *s, struct process_state *p, const struct me
 }
 
 /* Another process sent the descriptor. They share the open file, if it is known. */
-static void received(struct app_state *s, struct process_state *p, const struct merge_record *r)
+static void apply_received(struct app_state *s, struct process_state *p,
+			   const struct merge_record *r)
 {
 	struct app_open_file *f =
 	    S_ISREG(r->r->length) ? state_file_sent(s, r->path, r->path_len, r->r->offset) : NULL;
 	if (f)
 		state_descriptor_set(p, r->r->fd, f, r->r->flags & O_CLOEXEC);
 	else
-		listed(s, p, r);
+		apply_listed(s, p, r);
 	if (r->r->fd >= 0 && (size_t)r->r->fd < p->files->n_fds)
 		p->files->fd[r->r->fd].listed = false; /* it does not come from a list */
 }
@@ -188,11 +190,11 @@ static void apply_event(struct app_state *s, struct process_state *p, const stru
 		break;
 	case LOG_FD:
 		if (r->path)
-			listed(s, p, r);
+			apply_listed(s, p, r);
 		break;
 	case LOG_DESCRIPTOR:
 		if (r->path)
-			received(s, p, r);
+			apply_received(s, p, r);
 		break;
 	case LOG_FDS_END:
 		for (size_t i = 0; i < p->files->n_fds; i++) {
@@ -216,7 +218,7 @@ static void apply_open(struct app_state *s, struct process_state *p, const struc
 		return;
 	struct app_open_file *f = file_new(path, r->r->flags);
 	f->n_removed = s->n_removed;
-	later(s, p, r, (int)r->r->result, f, r->r->flags & O_CLOEXEC);
+	descriptor_later(s, p, r, (int)r->r->result, f, r->r->flags & O_CLOEXEC);
 }
 
 static void apply_position(struct process_state *p, const struct merge_record *r)
@@ -278,7 +280,7 @@ void state_apply(struct app_state *s, struct process_state *p, const struct merg
 		if (path)
 			apply_open(s, p, r, path);
 		else if (l->result >= 0 && l->result != l->fd)
-			later(s, p, r, (int)l->result, f, false);
+			descriptor_later(s, p, r, (int)l->result, f, false);
 		break;
 	case OP_CLOSE:
 	case OP_FCLOSE:
@@ -288,7 +290,7 @@ void state_apply(struct app_state *s, struct process_state *p, const struct merg
 	case OP_DUP:
 	case OP_DUP2:
 		if (l->result >= 0 && l->result != l->fd)
-			later(s, p, r, (int)l->result, f, l->flags & O_CLOEXEC);
+			descriptor_later(s, p, r, (int)l->result, f, l->flags & O_CLOEXEC);
 		break;
 	case OP_FCNTL:
 		apply_fcntl(s, p, r);
@@ -318,11 +320,11 @@ void state_apply(struct app_state *s, struct process_state *p, const struct merg
 		break;
 	case OP_MUNMAP:
 		if (l->result == 0)
-			unmap(p, l->offset, l->offset + l->length);
+			range_unmap(p, l->offset, l->offset + l->length);
 		break;
 	case OP_MREMAP:
 		if (l->result != -1)
-			remap(p, l);
+			apply_remap(p, l);
 		break;
 	default:
 		if (l->op < OP_N && op_info(l->op)->family == FAMILY_STREAM)

@@ -27,7 +27,7 @@ static struct app_thread *thread_of(struct app_threads *t, const struct merge_re
 	return &t->item[i];
 }
 
-static void joined(struct app_threads *t, const struct app_thread *x)
+static void join_note(struct app_threads *t, const struct app_thread *x)
 {
 	if (x->tid && x->joiner)
 		processes_waited(&t->rows, x->tid, x->joiner, x->joined_ns);
@@ -48,13 +48,13 @@ void app_threads_follow(struct app_threads *t, const struct merge_record *r, int
 			*x = (struct app_thread){.tid = 0};
 		x->tid = r->tid;
 		processes_see(&t->rows, x->tid, x->creator, x->creator ? x->created_ns : begin_ns);
-		joined(t, x);
+		join_note(t, x);
 		break;
 	case LOG_THREAD_JOIN:
 		x = thread_of(t, r);
 		x->joiner = r->tid;
 		x->joined_ns = end_ns;
-		joined(t, x);
+		join_note(t, x);
 		break;
 	}
 }

@@ -115,8 +115,8 @@ static enum code_number number_of(const cs_insn *i, int64_t *number)
 }
 
 /* Disassembles from `from` to `at`. False: an instruction overlaps `at`. */
-static bool arrives(const struct code_looker *l, const uint8_t *from, const uint8_t *at,
-		    enum code_number *how, int64_t *number)
+static bool code_reaches(const struct code_looker *l, const uint8_t *from, const uint8_t *at,
+			 enum code_number *how, int64_t *number)
 {
 	*how = NUMBER_NONE;
 	while (from < at) {
@@ -171,7 +171,7 @@ static void site_count(const struct code_looker *l, const uint8_t *code, const u
 	int64_t number = -1;
 	for (int i = 0; i < (near ? 1 : STARTS); i++) {
 		enum code_number how;
-		hits += arrives(l, near ? code : at - BACK + i, at, &how, &number);
+		hits += code_reaches(l, near ? code : at - BACK + i, at, &how, &number);
 		known += how == NUMBER_KNOWN;
 		made += how == NUMBER_MADE;
 	}

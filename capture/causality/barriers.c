@@ -104,7 +104,7 @@ static bool with_all(struct barriers_finder *f, const struct barriers_member *m,
 
 /* The waits by_wait[from .. to) of a place form a barrier if the nodes that they wait for have the
  * same waits. */
-static void look(struct barriers_finder *f, size_t from, size_t to)
+static void barrier_find(struct barriers_finder *f, size_t from, size_t to)
 {
 	const struct causality_link *first = &f->l->link[f->order.by_wait[from]];
 	SCOPED_FREE struct barriers_member *m = xcalloc(to - from + 1, sizeof *m);
@@ -128,7 +128,7 @@ static void look(struct barriers_finder *f, size_t from, size_t to)
 		barrier_add(f, m, n);
 }
 
-static void marked(void *ctx, size_t i)
+static void mark_passed(void *ctx, size_t i)
 {
 	struct barriers_finder *f = ctx;
 	struct causality_barriers *b = f->b;
@@ -165,7 +165,7 @@ static void records_fill(const struct barriers_finder *f)
 	}
 }
 
-static void waited(void *ctx, size_t i)
+static void wait_ended(void *ctx, size_t i)
 {
 	struct barriers_finder *f = ctx;
 	const struct causality_link *g = &f->l->link[i];
@@ -178,7 +178,7 @@ static void waited(void *ctx, size_t i)
 		to++;
 	if (f->order.by_wait[to - 1] != i)
 		return;
-	look(f, of->wait, to);
+	barrier_find(f, of->wait, to);
 	of->wait = to;
 }
 
@@ -186,7 +186,7 @@ int causality_barriers_find(struct causality_barriers *b, const struct causality
 			    struct err *e)
 {
 	struct barriers_finder f = {.b = b, .l = l, .n_nodes = l->n ? links_nodes(l) : 0};
-	const struct causality_walk walk = {.wait = waited, .mark = marked, .ctx = &f};
+	const struct causality_walk walk = {.wait = wait_ended, .mark = mark_passed, .ctx = &f};
 	size_t n = l->n + 1;
 	*b = (struct causality_barriers){
 	    .of_link = xcalloc(n, sizeof *b->of_link),

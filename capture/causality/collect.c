@@ -30,8 +30,8 @@ struct collect_job {
 };
 
 __attribute__((format(printf, 2, 3)))
-static void announce(const struct collect_job *j, const char *format, ...);
-static void announce(const struct collect_job *j, const char *format, ...)
+static void message_announce(const struct collect_job *j, const char *format, ...);
+static void message_announce(const struct collect_job *j, const char *format, ...)
 {
 	SCOPED_STRBUF b = STRBUF_INIT;
 	va_list ap;
@@ -40,13 +40,6 @@ static void announce(const struct collect_job *j, const char *format, ...)
 	va_end(ap);
 	if (j->config->announce)
 		j->config->announce(j->config->ctx, b.s);
-}
-
-static char *duration(double ns)
-{
-	struct strbuf b = STRBUF_INIT;
-	format_duration(&b, ns);
-	return strbuf_detach(&b);
 }
 
 /* --- facts of a run ------------------------------------------------------ */
@@ -248,14 +241,13 @@ static void expectation_report(const struct collect_job *j, uint64_t period)
 {
 	uint32_t n;
 	double ns = runs_expected_ns(j, period, &n);
-	char *each = duration((double)j->kept.run[0].took_ns), *sum = duration(ns);
 	if (n)
-		announce(j,
-		     "%" PRIu32 " node%s; the run without delays took %s; %" PRIu32 " run%s at "
-		     "period %" PRIu64 " will follow and take about %s",
-		     j->kept.n_nodes, j->kept.n_nodes == 1 ? "" : "s", each, n, n == 1 ? "" : "s",
-		     period, sum);
-	FREE_EACH(each, sum);
+		message_announce(j,
+				 "%" PRIu32 " node%s; the run without delays took %s; %" PRIu32
+				 " run%s at period %" PRIu64 " will follow and take about %s",
+				 j->kept.n_nodes, j->kept.n_nodes == 1 ? "" : "s",
+				 duration_text((double)j->kept.run[0].took_ns).s, n,
+				 n == 1 ? "" : "s", period, duration_text(ns).s);
 }
 
 /* --- all runs of one period ---------------------------------------------- */
@@ -263,8 +255,9 @@ static void expectation_report(const struct collect_job *j, uint64_t period)
 static int stuck_again(struct collect_job *j, struct err *e)
 {
 	j->kept.scale *= 2;
-	announce(j, "%s: this run was stopped. It is repeated with waiting times %g times as long",
-		 e->msg, j->kept.scale);
+	message_announce(
+	    j, "%s: this run was stopped. It is repeated with waiting times %g times as long",
+	    e->msg, j->kept.scale);
 	kept_runs_forget(&j->kept, 1);
 	err_clear(e);
 	return kept_runs_save(&j->kept, e);
@@ -282,8 +275,9 @@ static bool has_senders(const struct collect_job *j)
  * contradict each other. Then such threads are no nodes, and all runs are made again. */
 static int without_senders(struct collect_job *j, struct err *e)
 {
-	announce(j, "%s. All runs are repeated. Threads that make no requests are then not nodes",
-		 e->msg);
+	message_announce(
+	    j, "%s. All runs are repeated. Threads that make no requests are then not nodes",
+	    e->msg);
 	kept_runs_forget(&j->kept, 0);
 	free(j->kept.node);
 	j->kept.node = NULL;
@@ -468,13 +462,13 @@ static int error_measure(struct collect_job *j, struct err *e)
 	int ret = j->config->check ? check_run(j, &took, e) : replay_run(j, &took, e);
 	if (ret)
 		return ret;
-	char *text = duration((double)took), *app = duration((double)j->kept.application_ns);
 	j->outcome->error =
 	    fabs((double)took - (double)j->kept.application_ns) / (double)j->kept.application_ns;
-	announce(j, "period %" PRIu64 ": the replay takes %s, the application takes %s, and the "
-		    "difference is %.1f %%",
-	     j->outcome->period, text, app, 100 * j->outcome->error);
-	FREE_EACH(text, app);
+	message_announce(j,
+			 "period %" PRIu64 ": the replay takes %s, the application takes %s, and "
+			 "the difference is %.1f %%",
+			 j->outcome->period, duration_text((double)took).s,
+			 duration_text((double)j->kept.application_ns).s, 100 * j->outcome->error);
 	return 0;
 }
 
@@ -498,10 +492,11 @@ static int auto_collect(struct collect_job *j, struct err *e)
 		if (ret || j->outcome->error <= j->config->error)
 			return ret;
 	}
-	announce(j,
-		 "no period gives a difference of at most %.1f %%: the trace has the dependencies "
-		 "found with period 1",
-		 100 * j->config->error);
+	message_announce(
+	    j,
+	    "no period gives a difference of at most %.1f %%: the trace has the dependencies "
+	    "found with period 1",
+	    100 * j->config->error);
 	return 0;
 }
 
@@ -518,7 +513,7 @@ static int hosts_take(struct collect_job *j, struct err *e)
 	return ret ? err_context(e, "--hosts") : 0;
 }
 
-int collect(const struct collect_config *c, struct collect_outcome *o, struct err *e)
+int collect_causality(const struct collect_config *c, struct collect_outcome *o, struct err *e)
 {
 	struct collect_job j = {.config = c, .outcome = o};
 	uint64_t period;
@@ -533,10 +528,11 @@ int collect(const struct collect_config *c, struct collect_outcome *o, struct er
 	ret = kept_runs_open(&j.kept, dir, what, c->resume, e);
 	const uint32_t n_left = ret ? 0 : app_scratch_clean(c->scratch);
 	if (n_left)
-		announce(&j,
-		     "removed the leftovers of %" PRIu32 " killed capture%s: the scratch "
-		     "directory, and processes of the application that still ran",
-		     n_left, n_left == 1 ? "" : "s");
+		message_announce(&j,
+				 "removed the leftovers of %" PRIu32 " killed capture%s: the "
+				 "scratch directory, and processes of the application that still "
+				 "ran",
+				 n_left, n_left == 1 ? "" : "s");
 	if (!ret && !j.kept.n_runs)
 		ret = run_make(&j, -1, 0, e);
 	if (!ret) {

@@ -69,4 +69,4 @@ void collect_config_init(struct collect_config *c);
 /* Errors: EINVAL: invalid options; EEXIST: the directory has runs and `resume` is not set; ESTALE:
  * the runs belong to another command or other options; ECHILD, EDEADLK, EILSEQ, ENOTSUP: as
  * run_once() and causality_merge(); EINTR: finished runs remain for --resume. */
-int collect(const struct collect_config *c, struct collect_outcome *o, struct err *e);
+int collect_causality(const struct collect_config *c, struct collect_outcome *o, struct err *e);

@@ -17,37 +17,37 @@ int64_t work_plus(int64_t a, int64_t b)
 	return a > TRACE_TIME_MAX - b ? TRACE_TIME_MAX : a + b;
 }
 
-static void advance(struct critical_node *n, const struct work_amount *done)
+static void node_advance(struct critical_node *n, const struct work_amount *done)
 {
 	n->when.ns = work_plus(n->when.ns, done->ns - n->done.ns);
 	n->when.compute_ns = work_plus(n->when.compute_ns, done->compute_ns - n->done.compute_ns);
 	n->done = *done;
 }
 
-static void signalled(void *ctx, size_t i)
+static void signal_sent(void *ctx, size_t i)
 {
 	struct critical *x = ctx;
 	struct critical_node *n = &x->node[x->links->link[i].signaller];
-	advance(n, &x->before->signal[i]);
+	node_advance(n, &x->before->signal[i]);
 	x->sent[i] = n->when;
 }
 
-static void waited(void *ctx, size_t i)
+static void wait_ended(void *ctx, size_t i)
 {
 	struct critical *x = ctx;
 	struct critical_node *n = &x->node[x->links->link[i].waiter];
-	advance(n, &x->before->wait[i]);
+	node_advance(n, &x->before->wait[i]);
 	if (x->sent[i].ns > n->when.ns)
 		n->when = x->sent[i];
 }
 
-static void marked(void *ctx, size_t i)
+static void mark_passed(void *ctx, size_t i)
 {
 	struct critical *x = ctx;
 	const struct causality_mark *m = &x->links->mark[i];
 	struct critical_node *n = &x->node[m->node];
 	struct work_amount *all = &x->all[m->barrier], *later = m->is_wait ? &n->when : all;
-	advance(n, &x->before->mark[i]);
+	node_advance(n, &x->before->mark[i]);
 	*later = n->when.ns > all->ns ? n->when : *all;
 }
 
@@ -60,11 +60,11 @@ int critical_path(const struct causality_links *l, const struct work_before *bef
 			     .all = xcalloc((size_t)l->n_barriers + 1, sizeof *x.all),
 			     .node = xcalloc((size_t)l->n_nodes + 1, sizeof *x.node)};
 	const struct causality_walk walk = {
-	    .signal = signalled, .wait = waited, .mark = marked, .ctx = &x};
+	    .signal = signal_sent, .wait = wait_ended, .mark = mark_passed, .ctx = &x};
 	int ret = causality_links_walk(l, &walk, e);
 	*longest = (struct work_amount){0};
 	for (uint32_t i = 0; i < l->n_nodes && !ret; i++) {
-		advance(&x.node[i], &total[i]);
+		node_advance(&x.node[i], &total[i]);
 		if (x.node[i].when.ns > longest->ns)
 			*longest = x.node[i].when;
 	}

@@ -4,8 +4,8 @@
 #include "capture/causality/causality.h"
 #include "common/sort.h"
 
-static int whole(const json_t *o, const char *name, json_int_t least, json_int_t most,
-		 json_int_t missing, json_int_t *v, struct err *e)
+static int integer_get(const json_t *o, const char *name, json_int_t least, json_int_t most,
+		       json_int_t missing, json_int_t *v, struct err *e)
 {
 	const json_t *member = json_object_get(o, name);
 	*v = member ? json_integer_value(member) : missing;
@@ -24,10 +24,10 @@ static int node_read(struct causality_facts *f, const json_t *o, struct err *e)
 {
 	json_int_t number, pid, tid, rank;
 	const json_t *host = json_object_get(o, "host");
-	int ret = whole(o, "node", 0, (json_int_t)f->n_nodes - 1, -1, &number, e);
-	ret = ret ? ret : whole(o, "pid", 0, UINT32_MAX, -1, &pid, e);
-	ret = ret ? ret : whole(o, "tid", 0, UINT32_MAX, -1, &tid, e);
-	ret = ret ? ret : whole(o, "rank", -1, INT32_MAX, -1, &rank, e);
+	int ret = integer_get(o, "node", 0, (json_int_t)f->n_nodes - 1, -1, &number, e);
+	ret = ret ? ret : integer_get(o, "pid", 0, UINT32_MAX, -1, &pid, e);
+	ret = ret ? ret : integer_get(o, "tid", 0, UINT32_MAX, -1, &tid, e);
+	ret = ret ? ret : integer_get(o, "rank", -1, INT32_MAX, -1, &rank, e);
 	if (ret)
 		return ret;
 	if (host && !json_is_string(host) && !json_is_null(host))
@@ -90,8 +90,8 @@ static int throttled_read(struct causality_facts *f, const json_t *list, struct 
 }
 
 /* Parses one of two words. If the member is missing, the value is `first`. */
-static int word(const json_t *o, const char *name, const char *first, const char *second,
-		bool *is_second, struct err *e)
+static int word_get(const json_t *o, const char *name, const char *first, const char *second,
+		    bool *is_second, struct err *e)
 {
 	const json_t *member = json_object_get(o, name);
 	const char *text = json_string_value(member);
@@ -108,13 +108,14 @@ static int all_read(struct causality_facts *f, const json_t *o, struct err *e)
 	json_int_t period, runs, application, predicted, tracing;
 	int ret = nodes_read(f, json_object_get(o, "nodes"), e);
 	ret = ret ? ret : throttled_read(f, json_object_get(o, "throttled"), e);
-	ret = ret ? ret : word(o, "compute", "blocking-calls", "throttled", &f->by_throttling, e);
-	ret = ret ? ret : word(o, "clock", "wall", "cpu", &f->cpu_time, e);
-	ret = ret ? ret : whole(o, "period", 0, INT64_MAX, 0, &period, e);
-	ret = ret ? ret : whole(o, "runs", 0, UINT32_MAX, 0, &runs, e);
-	ret = ret ? ret : whole(o, "predicted_ns", 0, INT64_MAX, 0, &predicted, e);
-	ret = ret ? ret : whole(o, "application_ns", 0, INT64_MAX, 0, &application, e);
-	ret = ret ? ret : whole(o, "tracing_ns", 0, INT64_MAX, 0, &tracing, e);
+	ret =
+	    ret ? ret : word_get(o, "compute", "blocking-calls", "throttled", &f->by_throttling, e);
+	ret = ret ? ret : word_get(o, "clock", "wall", "cpu", &f->cpu_time, e);
+	ret = ret ? ret : integer_get(o, "period", 0, INT64_MAX, 0, &period, e);
+	ret = ret ? ret : integer_get(o, "runs", 0, UINT32_MAX, 0, &runs, e);
+	ret = ret ? ret : integer_get(o, "predicted_ns", 0, INT64_MAX, 0, &predicted, e);
+	ret = ret ? ret : integer_get(o, "application_ns", 0, INT64_MAX, 0, &application, e);
+	ret = ret ? ret : integer_get(o, "tracing_ns", 0, INT64_MAX, 0, &tracing, e);
 	if (ret)
 		return ret;
 	f->period = (uint64_t)period;

@@ -108,7 +108,7 @@ int hosts_join(const char *path, const struct words_list *host, const struct hos
 		for (size_t i = 0; i < host->n; i++)
 			j.shift_ns[i] -= j.epoch_ns;
 		meta.epoch_ns = j.epoch_ns;
-		ret = pour(&p, j.t, j.shift_ns, host->n, &meta, to, e);
+		ret = pour_traces(&p, j.t, j.shift_ns, host->n, &meta, to, e);
 	}
 	for (size_t i = 0; i < host->n; i++)
 		trace_close(j.t[i]);

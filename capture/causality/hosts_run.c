@@ -82,8 +82,8 @@ static int names_walk(struct hosts_run *h, const char *dir, const char *below, s
 /* --- messages ------------------------------------------------------------ */
 
 __attribute__((format(printf, 2, 3)))
-static void say(struct agent_peer *p, const char *format, ...);
-static void say(struct agent_peer *p, const char *format, ...)
+static void message_send(struct agent_peer *p, const char *format, ...);
+static void message_send(struct agent_peer *p, const char *format, ...)
 {
 	char line[80];
 	va_list ap;
@@ -239,7 +239,7 @@ static int clock_ask(struct hosts_run *h, size_t i, int k, struct err *e)
 	struct host_clock *c = &h->clock[i];
 	char line[128];
 	const int64_t before = clock_monotonic_ns();
-	say(&h->peer[i], AGENT_CLOCK "\n");
+	message_send(&h->peer[i], AGENT_CLOCK "\n");
 	const char *at = answer_await(&h->peer[i], AGENT_CLOCK, line, sizeof line, ANSWER_MS);
 	const int64_t after = clock_monotonic_ns();
 	if (!at && h->ended && h->peer[i].done) {
@@ -333,7 +333,7 @@ static void others_look(struct hosts_run *h)
 	h->confirm_ns = 0;
 	for (size_t i = 0; i < h->n; i++) {
 		h->peer[i].quiet = h->peer[i].confirmed = false;
-		say(&h->peer[i], AGENT_LOOK " %" PRIu64 "\n", h->hold);
+		message_send(&h->peer[i], AGENT_LOOK " %" PRIu64 "\n", h->hold);
 	}
 }
 
@@ -346,8 +346,8 @@ static void quiet_count(struct hosts_run *h)
 	h->confirm_ns = clock_monotonic_ns();
 	for (size_t i = 0; i < h->n; i++) {
 		h->peer[i].confirmed = false;
-		say(&h->peer[i], AGENT_CONFIRM " %" PRIu64 " %" PRId64 "\n", h->round,
-		    h->settle_ns);
+		message_send(&h->peer[i], AGENT_CONFIRM " %" PRIu64 " %" PRId64 "\n", h->round,
+			     h->settle_ns);
 	}
 }
 
@@ -361,8 +361,8 @@ static void confirmed_count(struct hosts_run *h)
 	}
 	h->looks = false;
 	for (size_t i = 0; i < h->n; i++)
-		say(&h->peer[i], AGENT_RELEASE " %" PRId64 "\n",
-		    starts ? 0 : h->confirm_ns + h->settle_ns / 2);
+		message_send(&h->peer[i], AGENT_RELEASE " %" PRId64 "\n",
+			     starts ? 0 : h->confirm_ns + h->settle_ns / 2);
 }
 
 static void message_take(struct hosts_run *h, struct agent_peer *p, const char *line)
@@ -524,7 +524,7 @@ static int run_all(struct hosts_run *h, const char *file, const char *library, s
 	application_serve(h);
 	ret = clocks_measure(h, 1, e);
 	for (size_t i = 0; i < h->n; i++)
-		say(&h->peer[i], AGENT_END "\n");
+		message_send(&h->peer[i], AGENT_END "\n");
 	for (size_t i = 0; i < h->n && !ret; i++)
 		if (!h->peer[i].done &&
 		    !answer_await(&h->peer[i], AGENT_DONE, line, sizeof line, INT_MAX))

@@ -79,8 +79,8 @@ static uint64_t request_hash(const struct joins *j)
 	return x;
 }
 
-static bool fits(const struct joins *j, const struct join *x, const struct causality_edge *edge,
-		 uint64_t n)
+static bool join_fits(const struct joins *j, const struct join *x,
+		      const struct causality_edge *edge, uint64_t n)
 {
 	if (memcmp(x->request, j->request, j->n_nodes * sizeof *j->request))
 		return false;
@@ -113,7 +113,7 @@ static bool hold_take(struct joins *j, const struct causality_edge *edge, uint64
 	if (!hold_read(j, edge, n))
 		return false;
 	uint32_t *index = u64_map_at(&j->index, request_hash(j), UINT32_MAX);
-	if (*index == UINT32_MAX ? j->n == JOINS_MAX : !fits(j, &j->join[*index], edge, n))
+	if (*index == UINT32_MAX ? j->n == JOINS_MAX : !join_fits(j, &j->join[*index], edge, n))
 		return false;
 	if (*index == UINT32_MAX)
 		*index = j->n;

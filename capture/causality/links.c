@@ -30,7 +30,7 @@ void causality_links_release(struct causality_links *l)
 	*l = (struct causality_links){0};
 }
 
-static int compare(uint32_t a_node, uint64_t a, uint32_t b_node, uint64_t b)
+static int compare_places(uint32_t a_node, uint64_t a, uint32_t b_node, uint64_t b)
 {
 	if (a_node != b_node)
 		return a_node < b_node ? -1 : 1;
@@ -41,17 +41,17 @@ static int by_wait(const void *a, const void *b, void *links)
 {
 	const struct causality_link *v = links, *x = &v[*(const size_t *)a],
 				    *y = &v[*(const size_t *)b];
-	int order = compare(x->waiter, x->wait_place, y->waiter, y->wait_place);
+	int order = compare_places(x->waiter, x->wait_place, y->waiter, y->wait_place);
 	return order ? order
-		     : compare(x->signaller, x->signal_place, y->signaller, y->signal_place);
+		     : compare_places(x->signaller, x->signal_place, y->signaller, y->signal_place);
 }
 
 static int by_signal(const void *a, const void *b, void *links)
 {
 	const struct causality_link *v = links, *x = &v[*(const size_t *)a],
 				    *y = &v[*(const size_t *)b];
-	int order = compare(x->signaller, x->signal_place, y->signaller, y->signal_place);
-	return order ? order : compare(x->waiter, x->wait_place, y->waiter, y->wait_place);
+	int order = compare_places(x->signaller, x->signal_place, y->signaller, y->signal_place);
+	return order ? order : compare_places(x->waiter, x->wait_place, y->waiter, y->wait_place);
 }
 
 void links_order_make(struct links_order *o, const struct causality_links *l)

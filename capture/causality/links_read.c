@@ -54,8 +54,8 @@ static int mark_take(struct links_reading *x, uint32_t of, const struct trace_re
 	return 0;
 }
 
-static int take(struct links_reading *x, const struct trace_record *r, uint64_t index,
-		struct err *e)
+static int record_take(struct links_reading *x, const struct trace_record *r, uint64_t index,
+		       struct err *e)
 {
 	const struct causality_facts *f = x->f;
 	int64_t of = causality_node_of(f, r->pid, r->tid);
@@ -120,8 +120,8 @@ static int lone_find(const struct link_ends *signals, const struct link_ends *wa
 	return wait_alone ? lone_error(NULL, w, e) : lone_error(s, NULL, e);
 }
 
-static int join(struct causality_links *l, struct link_ends *signals, struct link_ends *waits,
-		struct err *e)
+static int ends_join(struct causality_links *l, struct link_ends *signals, struct link_ends *waits,
+		     struct err *e)
 {
 	if (signals->n)
 		qsort(signals->v, signals->n, sizeof *signals->v, compare_ends);
@@ -156,9 +156,9 @@ int causality_links_read(struct causality_links *l, struct trace *t,
 	*l = (struct causality_links){.n_nodes = f->n_nodes};
 	int ret = trace_rewind(t, e), got = 0;
 	while (!ret && (got = trace_next(t, &r, e)) == 1)
-		ret = take(&x, r, index++, e);
+		ret = record_take(&x, r, index++, e);
 	ret = ret ? ret : got;
-	ret = ret ? ret : join(l, &x.signals, &x.waits, e);
+	ret = ret ? ret : ends_join(l, &x.signals, &x.waits, e);
 	ret = ret ? ret : links_marks_finish(&x.barriers, l, e);
 	links_barriers_release(&x.barriers);
 	FREE_EACH(x.signals.v, x.waits.v, x.node);

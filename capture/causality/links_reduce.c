@@ -101,7 +101,7 @@ static void wait_reduce(struct link_reducer *x, size_t from, size_t to)
 	x->merged[waiter] = 0;
 }
 
-static void waited(void *ctx, size_t i)
+static void wait_ended(void *ctx, size_t i)
 {
 	struct link_reducer *x = ctx;
 	const struct causality_link *v = x->l->link;
@@ -188,7 +188,7 @@ static void joins_prune(struct causality_links *l)
 static int reduce_all(struct link_reducer *x, struct err *e)
 {
 	const struct causality_walk walk = {
-	    .signal = signal_sent, .wait = waited, .mark = mark_passed, .ctx = x};
+	    .signal = signal_sent, .wait = wait_ended, .mark = mark_passed, .ctx = x};
 	ranks_find(x);
 	for (size_t i = 0; i < x->l->n_marks; i++)
 		x->n_waits[x->l->mark[i].barrier] += x->l->mark[i].is_wait;

@@ -129,9 +129,10 @@ static void senders_prune(struct causality_links *l, const struct causality_fact
 	l->n = n;
 }
 
-static int gather(struct causality_links *l, struct computes *c, const struct causality_run *run,
-		  uint32_t n_runs, const struct causality_facts *facts, const char *output,
-		  struct causality_merge_counts *counts, uint64_t *n_requests, struct err *e)
+static int runs_gather(struct causality_links *l, struct computes *c,
+		       const struct causality_run *run, uint32_t n_runs,
+		       const struct causality_facts *facts, const char *output,
+		       struct causality_merge_counts *counts, uint64_t *n_requests, struct err *e)
 {
 	const struct causality_run *last = &run[n_runs - 1];
 	const uint32_t n_joins = last->n_joins, n_traces = n_runs - !last->trace;
@@ -184,7 +185,7 @@ int causality_merge(const struct causality_run *run, uint32_t n_runs,
 			       n_runs, facts->n_nodes, CAUSALITY_MAX_NODES);
 	SCOPED_FREE uint64_t *n_requests =
 	    xcalloc((size_t)facts->n_nodes + run[n_runs - 1].n_joins, sizeof *n_requests);
-	int ret = gather(&l, &c, run, n_runs, facts, output, counts, n_requests, e);
+	int ret = runs_gather(&l, &c, run, n_runs, facts, output, counts, n_requests, e);
 	ret = ret ? ret : merge_write(&run[0], &l, &c, facts, output, counts, e);
 	ret = ret ? ret : barriers_count(output, counts, e);
 	computes_release(&c);

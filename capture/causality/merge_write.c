@@ -69,14 +69,15 @@ struct merge_job {
 
 /* --- output -------------------------------------------------------------- */
 
-static int flush(struct merge_job *j, struct err *e)
+static int records_flush(struct merge_job *j, struct err *e)
 {
 	size_t n = j->n_out;
 	j->n_out = 0;
 	return n ? trace_writer_append(j->to, j->out, n, e) : 0;
 }
 
-static int emit(struct merge_job *j, uint32_t of, const struct trace_record *r, struct err *e)
+static int record_emit(struct merge_job *j, uint32_t of, const struct trace_record *r,
+		       struct err *e)
 {
 	struct merge_node *n = &j->node[of];
 	n->place += r->op != n->last_op || (r->op != OP_SIGNAL && r->op != OP_WAIT);
@@ -86,7 +87,7 @@ static int emit(struct merge_job *j, uint32_t of, const struct trace_record *r, 
 	struct trace_record *to = &j->out[j->n_out++];
 	*to = *r;
 	to->seq = j->seq++;
-	return j->n_out == sizeof j->out / sizeof *j->out ? flush(j, e) : 0;
+	return j->n_out == sizeof j->out / sizeof *j->out ? records_flush(j, e) : 0;
 }
 
 static struct trace_record cause_of(const struct merge_job *j, enum trace_op op, uint32_t of,
@@ -106,7 +107,7 @@ static int link_emit_first(struct merge_job *j, bool signal, uint32_t of, size_t
 			   const struct trace_record *r, struct err *e)
 {
 	struct causality_link *g = &j->l->link[link];
-	const int ret = emit(j, of, r, e);
+	const int ret = record_emit(j, of, r, e);
 	*(signal ? &g->signal_place : &g->wait_place) = j->node[of].place;
 	if (signal)
 		j->sent_ns[link] = j->node[of].at_ns;
@@ -126,11 +127,11 @@ static int emit_link(struct merge_job *j, enum trace_op op, uint32_t of, int64_t
 		return link_emit_first(j, signal, of, link, &r, e);
 	(signal ? j->at_signal : j->at_wait)[link].ns = j->node[of].own_ns;
 	if (!j->barriers.number[link])
-		return emit(j, of, &r, e);
+		return record_emit(j, of, &r, e);
 	r.length = j->barriers.number[link];
 	r.flags = CAUSE_OF_BARRIER;
 	const bool again = (signal ? j->barriers.again_signal : j->barriers.again_wait)[link];
-	return again ? 0 : emit(j, of, &r, e);
+	return again ? 0 : record_emit(j, of, &r, e);
 }
 
 /* Writes a computation as up to two records. The node slept for `slept_ns` of it. */
@@ -141,15 +142,15 @@ static int emit_compute(struct merge_job *j, uint32_t of, const struct trace_rec
 	const int64_t length = (int64_t)r->length;
 	part.flags = slept_ns >= SPLIT_LEAST_NS ? COMPUTE_ASLEEP : COMPUTE_BUSY;
 	if (slept_ns < SPLIT_LEAST_NS || length - slept_ns < SPLIT_LEAST_NS)
-		return emit(j, of, &part, e);
+		return record_emit(j, of, &part, e);
 	struct trace_record busy = *r;
 	busy.flags = COMPUTE_BUSY;
 	busy.length = (uint64_t)(length - slept_ns);
 	busy.offset = 0;
 	busy.end_ns = busy.begin_ns;
 	part.length = (uint64_t)slept_ns;
-	int ret = emit(j, of, &busy, e);
-	return ret ? ret : emit(j, of, &part, e);
+	int ret = record_emit(j, of, &busy, e);
+	return ret ? ret : record_emit(j, of, &part, e);
 }
 
 /* Copies a record. Objects and heap items keep their places, because nothing else is written to the
@@ -158,10 +159,10 @@ static int emit_copy(struct merge_job *j, uint32_t of, const struct trace_record
 {
 	struct trace_record copy = *r;
 	if (j->first_pass)
-		return emit(j, of, r, e);
+		return record_emit(j, of, r, e);
 	int ret = trace_copy_objects(j->q.t, j->to, &j->n_objects, e);
 	ret = ret ? ret : trace_copy_heap(j->q.t, j->to, &copy.heap, e);
-	return ret ? ret : emit(j, of, &copy, e);
+	return ret ? ret : record_emit(j, of, &copy, e);
 }
 
 /* --- signals that are due later ------------------------------------------ */
@@ -366,7 +367,7 @@ static int external_emit(struct merge_job *j, uint32_t of, int64_t ns, struct er
 	r.flags = COMPUTE_EXTERNAL;
 	n->own_ns += n->external_ns + n->contended_ns;
 	n->external_ns = n->contended_ns = 0;
-	return r.length ? emit(j, of, &r, e) : 0;
+	return r.length ? record_emit(j, of, &r, e) : 0;
 }
 
 static int request_take(struct merge_job *j, const struct trace_record *r, int64_t node,
@@ -401,8 +402,8 @@ static int request_take(struct merge_job *j, const struct trace_record *r, int64
 	return ret;
 }
 
-static int take(struct merge_job *j, const struct trace_record *r, int64_t node, uint64_t number,
-		struct err *e)
+static int record_take(struct merge_job *j, const struct trace_record *r, int64_t node,
+		       uint64_t number, struct err *e)
 {
 	if (node < 0 || (!is_request(r) && r->op != OP_COMPUTE)) {
 		j->counts->n_left_out++;
@@ -431,11 +432,11 @@ static int take_all(struct merge_job *j, struct err *e)
 	uint64_t number;
 	int ret = 0;
 	while (!ret && (ret = requests_next(&j->q, &r, &node, &number, e)) == 1)
-		ret = take(j, r, node, number, e);
+		ret = record_take(j, r, node, number, e);
 	ret = ret ? ret : due_emit(j, INT64_MAX, e);
 	for (uint32_t i = 0; i < j->facts->n_nodes && !ret; i++)
 		ret = signals_emit(j, i, j->node[i].last_ns, COMPUTED_ALL, e);
-	return ret ? ret : flush(j, e);
+	return ret ? ret : records_flush(j, e);
 }
 
 /* Sets each node to its first wait and signal. */

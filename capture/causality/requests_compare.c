@@ -11,7 +11,7 @@ struct requests_chain { /* requests of a node */
 
 /* --- digests ------------------------------------------------------------- */
 
-static uint64_t mixed(uint64_t h, uint64_t v)
+static uint64_t value_mixed(uint64_t h, uint64_t v)
 {
 	h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
 	h ^= h >> 29;
@@ -22,15 +22,15 @@ static uint64_t mixed(uint64_t h, uint64_t v)
 static uint64_t bytes_mixed(uint64_t h, const void *data, size_t len)
 {
 	const unsigned char *s = data;
-	h = mixed(h, len);
+	h = value_mixed(h, len);
 	for (; len >= 8; s += 8, len -= 8) {
 		uint64_t v;
 		memcpy(&v, s, 8);
-		h = mixed(h, v);
+		h = value_mixed(h, v);
 	}
 	uint64_t last = 0;
 	memcpy(&last, s, len);
-	return mixed(h, last);
+	return value_mixed(h, last);
 }
 
 /* The part of a result that must be equal. Numbers of descriptors and positions of shared
@@ -55,10 +55,10 @@ static int request_digest(const struct trace *t, const struct trace_record *r, u
 {
 	const unsigned int uses = op_info(r->op)->uses;
 	const struct trace_object *o = trace_object(t, r->object);
-	uint64_t h = mixed(r->op, result_class(r));
-	h = mixed(h, uses & OP_HAS_OFFSET && !has_address(r) ? r->offset : 0);
-	h = mixed(h, uses & (OP_HAS_LENGTH | OP_HAS_MODE) ? r->length : 0);
-	h = mixed(h, uses & OP_HAS_FLAGS ? r->flags : 0);
+	uint64_t h = value_mixed(r->op, result_class(r));
+	h = value_mixed(h, uses & OP_HAS_OFFSET && !has_address(r) ? r->offset : 0);
+	h = value_mixed(h, uses & (OP_HAS_LENGTH | OP_HAS_MODE) ? r->length : 0);
+	h = value_mixed(h, uses & OP_HAS_FLAGS ? r->flags : 0);
 	if (o)
 		h = bytes_mixed(h, o->name, strlen(o->name));
 	if (uses & (OP_HEAP_IOVEC | OP_HEAP_PATH | OP_HEAP_NAME | OP_HEAP_LOCK)) {
@@ -86,7 +86,7 @@ static int chains_read(struct requests *q, struct requests_chain *chain, struct 
 		if (node < 0 || !is_request(r))
 			continue;
 		ret = request_digest(q->t, r, &digest, e);
-		chain[node].digest = ret ? 0 : mixed(chain[node].digest, digest);
+		chain[node].digest = ret ? 0 : value_mixed(chain[node].digest, digest);
 		chain[node].n++;
 	}
 	return ret;

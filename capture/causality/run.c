@@ -24,7 +24,7 @@ int run_output_redirect(const char *log)
 }
 
 /* Runs in the child process. */
-static int start(void *ctx)
+static int command_start(void *ctx)
 {
 	const struct run_start *s = ctx;
 	if (run_output_redirect(s->config->log))
@@ -139,7 +139,7 @@ int run_once(const struct run_config *c, struct run_result *r, struct err *e)
 	app.causes = true;
 	app.snapshot = c->snapshot;
 	app.root = c->root ? c->root : app.root;
-	app.start = start;
+	app.start = command_start;
 	app.start_ctx = &s;
 	watch_open(&r->watch, &c->watch);
 	s.watch = r->watch;

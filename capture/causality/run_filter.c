@@ -36,7 +36,7 @@ static int64_t armed_by(const struct trace_record *compute)
 	return compute->flags & CAUSE_GOES_ON ? NEVER : compute->end_ns;
 }
 
-static void disarm(struct filter *f)
+static void nodes_disarm(struct filter *f)
 {
 	for (uint32_t i = 0; i < f->facts->n_nodes; i++)
 		f->armed_ns[i] = NEVER;
@@ -244,7 +244,7 @@ int run_filter(const char *from, const char *to, const struct causality_facts *f
 	struct trace *t = NULL;
 	struct filter f = {.facts = facts, .by_clock = !facts->cpu_time};
 	f.armed_ns = xcalloc(facts->n_nodes + 1, sizeof *f.armed_ns);
-	disarm(&f);
+	nodes_disarm(&f);
 	f.begun = xcalloc(facts->n_nodes + 1, sizeof *f.begun);
 	f.earlier = xcalloc(facts->n_nodes + 1, sizeof *f.earlier);
 	int ret = trace_file_open(&t, from, e);
@@ -258,9 +258,9 @@ int run_filter(const char *from, const char *to, const struct causality_facts *f
 				 .new_seq = true};
 		char *text = causality_facts_text(facts, meta.extra_json);
 		meta.extra_json = text;
-		disarm(&f);
+		nodes_disarm(&f);
 		f.t = t;
-		ret = pour(&p, &t, NULL, 1, &meta, to, e);
+		ret = pour_traces(&p, &t, NULL, 1, &meta, to, e);
 		free(text);
 	}
 	trace_close(t);

@@ -13,7 +13,7 @@ static const char *fields_of(const char *text)
 	return end && end[1] == ' ' ? end + 2 : NULL;
 }
 
-static const char *field(const char *s, int n)
+static const char *field_after(const char *s, int n)
 {
 	for (; s && n > 0; n--) {
 		s = strchr(s, ' ');
@@ -41,8 +41,8 @@ char thread_look(uint32_t pid, uint32_t tid, struct thread_times *t)
 	if (!f)
 		return 0;
 	const char state = *f;
-	const char *ticks = field(f, 11); /* points to utime and stime */
-	const char *more = field(ticks, 1);
+	const char *ticks = field_after(f, 11); /* points to utime and stime */
+	const char *more = field_after(ticks, 1);
 	*t = (struct thread_times){0};
 	t->cpu_ns = more ? (int64_t)(strtoll(ticks, NULL, 10) + strtoll(more, NULL, 10)) *
 			       (1000000000 / sysconf(_SC_CLK_TCK))

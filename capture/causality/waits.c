@@ -36,7 +36,7 @@ struct waits_reading {
 	int64_t epoch_ns;
 };
 
-static uint32_t computed(const struct watch_wait *w, const struct waits_node *waiter)
+static uint32_t computed_share(const struct watch_wait *w, const struct waits_node *waiter)
 {
 	if (w->compute_ns < 0 || (waiter->goes_on && !w->by_computing))
 		return 0;
@@ -51,7 +51,7 @@ static void wait_place(struct waits_reading *x, uint64_t i)
 	if (a >= 0 && b >= 0)
 		x->at[i] = (struct open_wait){x->node[a].n_requests,
 					      x->node[b].n_requests,
-					      computed(&x->wait[i], &x->node[b]),
+					      computed_share(&x->wait[i], &x->node[b]),
 					      x->wait[i].n_ended,
 					      x->wait[i].ended_compute_ns,
 					      x->wait[i].woken_ns - x->epoch_ns,

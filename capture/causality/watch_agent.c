@@ -9,8 +9,8 @@
 #include "common/files.h"
 
 __attribute__((format(printf, 2, 3)))
-static void say(struct watch *w, const char *format, ...);
-static void say(struct watch *w, const char *format, ...)
+static void message_send(struct watch *w, const char *format, ...);
+static void message_send(struct watch *w, const char *format, ...)
 {
 	char line[80];
 	va_list ap;
@@ -27,7 +27,7 @@ static void command_do(struct watch *w, const char *line, int64_t now)
 	unsigned long long number = 0;
 	long long at, settle_ns;
 	if (!strncmp(line, AGENT_CLOCK, sizeof AGENT_CLOCK - 1)) {
-		say(w, AGENT_CLOCK " %" PRId64 "\n", clock_monotonic_ns());
+		message_send(w, AGENT_CLOCK " %" PRId64 "\n", clock_monotonic_ns());
 		/* the application has not begun, or has ended */
 		w->progress_ns = w->looked_ns = now;
 	} else if (sscanf(line, AGENT_LOOK " %llu", &number) == 1) {
@@ -81,13 +81,13 @@ static void state_report(struct watch *w, int64_t now)
 	/* a quiet period ends only if the state of a thread changes */
 	if (p->quiet && !w->quiet_since_ns) {
 		p->quiet = p->confirms = false;
-		say(w, AGENT_ACTIVE " %" PRIu64 "\n", p->hold);
+		message_send(w, AGENT_ACTIVE " %" PRIu64 "\n", p->hold);
 	} else if (!p->quiet && all) {
 		p->quiet = true;
-		say(w, AGENT_QUIET " %" PRIu64 "\n", p->hold);
+		message_send(w, AGENT_QUIET " %" PRIu64 "\n", p->hold);
 	} else if (p->confirms && all && now >= p->confirm_ns) {
 		p->confirms = false;
-		say(w, AGENT_CONFIRMED " %" PRIu64 " %d\n", p->round, watch_some_start(w));
+		message_send(w, AGENT_CONFIRMED " %" PRIu64 " %d\n", p->round, watch_some_start(w));
 	}
 }
 
@@ -98,7 +98,7 @@ void watch_exchange(struct watch *w, int64_t nap_ns)
 	const bool was_over = p->is_over;
 	if (held && !p->told) {
 		p->told = true;
-		say(w, AGENT_HELD "\n");
+		message_send(w, AGENT_HELD "\n");
 	}
 	if (p->looks)
 		state_report(w, clock_monotonic_ns());

@@ -33,7 +33,7 @@ static void request_take(struct causality_node_work *n, struct work_amount *done
 	do_work(done, end_ns - r->begin_ns, false);
 }
 
-static void take(struct work_reading *x, uint32_t of, const struct trace_record *r)
+static void record_take(struct work_reading *x, uint32_t of, const struct trace_record *r)
 {
 	struct causality_node_work *n = &x->w->node[of];
 	struct links_range *at = &x->order.of[of];
@@ -157,7 +157,7 @@ static int trace_read(struct work_reading *x, struct trace *t, const struct caus
 	while (!ret && (got = trace_next(t, &r, e)) == 1) {
 		int64_t of = causality_node_of(f, r->pid, r->tid);
 		if (of >= 0)
-			take(x, (uint32_t)of, r);
+			record_take(x, (uint32_t)of, r);
 	}
 	return ret ? ret : got;
 }

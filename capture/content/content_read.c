@@ -18,7 +18,7 @@ struct content {
 
 /* --- checks -------------------------------------------------------------- */
 
-static int bad(const char *path, const char *what, struct err *e)
+static int file_refuse(const char *path, const char *what, struct err *e)
 {
 	return err_set(e, EINVAL, "%s: not a file of captured content, or damaged: %s", path, what);
 }
@@ -31,20 +31,20 @@ static int header_read(struct content *c, struct content_header *h, uint64_t *n_
 		return err_sys(e, errno, "cannot examine %s", c->path);
 	const uint64_t size = (uint64_t)st.st_size;
 	if (size < sizeof *h)
-		return bad(c->path, "it is too short", e);
+		return file_refuse(c->path, "it is too short", e);
 	int ret = file_read_at(c->fd, h, sizeof *h, 0, e);
 	if (ret)
 		return err_context(e, "%s", c->path);
 	if (h->magic != CONTENT_MAGIC ||
 	    h->header_crc != crc32c(0, h, offsetof(struct content_header, header_crc)))
-		return bad(c->path, "its header does not match its checksum", e);
+		return file_refuse(c->path, "its header does not match its checksum", e);
 	if (h->n_blocks > size / sizeof *c->block || h->n_requests > size / sizeof *c->request ||
 	    h->n_references > size / sizeof *c->reference || h->tables_at > size ||
 	    h->tables_at % 8)
-		return bad(c->path, "its index exceeds the size of the file", e);
+		return file_refuse(c->path, "its index exceeds the size of the file", e);
 	*n_tables = h->n_blocks * sizeof *c->block + h->n_requests * sizeof *c->request +
 		    h->n_references * sizeof *c->reference;
-	return *n_tables > size - h->tables_at ? bad(c->path, "its end is missing", e) : 0;
+	return *n_tables > size - h->tables_at ? file_refuse(c->path, "its end is missing", e) : 0;
 }
 
 static bool request_fits(const struct content *c, const struct content_header *h, uint64_t i)
@@ -69,12 +69,12 @@ static int tables_check(const struct content *c, const struct content_header *h,
 		const struct content_block *b = &c->block[i];
 		if (!b->n_bytes || b->n_bytes > CONTENT_BLOCK || b->at < sizeof *h ||
 		    b->at > h->tables_at || b->n_bytes > h->tables_at - b->at)
-			return bad(c->path, "a block lies outside the file", e);
+			return file_refuse(c->path, "a block lies outside the file", e);
 	}
 	for (uint64_t i = 0; i < h->n_requests; i++)
 		if (!request_fits(c, h, i))
-			return bad(c->path, "the blocks of a request do not add up to its length",
-				   e);
+			return file_refuse(
+			    c->path, "the blocks of a request do not add up to its length", e);
 	return 0;
 }
 
@@ -88,7 +88,7 @@ static int tables_read(struct content *c, const struct content_header *h, uint64
 	if (ret)
 		return err_context(e, "%s", c->path);
 	if (crc32c(0, c->tables, n_bytes) != h->tables_crc)
-		return bad(c->path, "its tables do not match their checksum", e);
+		return file_refuse(c->path, "its tables do not match their checksum", e);
 	c->block = (const struct content_block *)(const void *)c->tables;
 	c->request = (const struct content_request *)(const void *)(c->block + h->n_blocks);
 	c->reference = (const uint32_t *)(const void *)(c->request + h->n_requests);

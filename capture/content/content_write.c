@@ -39,7 +39,7 @@ static int write_failed(const struct content_writer *w, struct err *e)
 	return err_sys(e, errno, "cannot write %s", w->path);
 }
 
-static int put(struct content_writer *w, const void *bytes, size_t n, struct err *e)
+static int bytes_put(struct content_writer *w, const void *bytes, size_t n, struct err *e)
 {
 	w->at += n;
 	return fwrite(bytes, 1, n, w->file) == n ? 0 : write_failed(w, e);
@@ -85,7 +85,7 @@ int content_writer_block(struct content_writer *w, const void *bytes, uint32_t n
 	*known = *number + 1;
 	w->facts.n_blocks++;
 	w->facts.n_stored_bytes += n;
-	return put(w, bytes, n, e);
+	return bytes_put(w, bytes, n, e);
 }
 
 /* --- requests ------------------------------------------------------------ */
@@ -133,7 +133,7 @@ int content_writer_open(struct content_writer **out, const char *path, struct er
 	int ret = fd < 0 ? fd : w->file ? digest_ready(e) : write_failed(w, e);
 	if (!ret && getrandom(w->facts.name, sizeof w->facts.name, 0) != sizeof w->facts.name)
 		ret = err_set(e, ENOSYS, "%s: cannot get random numbers", path);
-	ret = ret ? ret : put(w, &none, sizeof none, e);
+	ret = ret ? ret : bytes_put(w, &none, sizeof none, e);
 	if (ret)
 		content_writer_abort(w);
 	else
@@ -150,13 +150,13 @@ static int tables_write(struct content_writer *w, struct content_header *h, stru
 		     {w->request, w->facts.n_requests * sizeof *w->request},
 		     {w->reference, w->n_references * sizeof *w->reference}};
 	const uint8_t gap[8] = {0};
-	int ret = put(w, gap, (8 - w->at % 8) % 8, e);
+	int ret = bytes_put(w, gap, (8 - w->at % 8) % 8, e);
 	h->tables_at = w->at;
 	for (size_t i = 0; i < sizeof table / sizeof *table && !ret; i++) {
 		if (!table[i].n)
 			continue;
 		h->tables_crc = crc32c(h->tables_crc, table[i].at, table[i].n);
-		ret = put(w, table[i].at, table[i].n, e);
+		ret = bytes_put(w, table[i].at, table[i].n, e);
 	}
 	return ret || !fflush(w->file) ? ret : write_failed(w, e);
 }

@@ -24,19 +24,19 @@ static bool is_known(const struct clearing *c)
 	return bsearch(&key, c->known, c->n, sizeof *c->known, order_text);
 }
 
-static int walk(struct clearing *c, int dir_fd, unsigned int depth, struct err *e);
+static int dir_walk(struct clearing *c, int dir_fd, unsigned int depth, struct err *e);
 
-static int enter(struct clearing *c, int parent, const char *name, unsigned int depth,
-		 struct err *e)
+static int dir_enter(struct clearing *c, int parent, const char *name, unsigned int depth,
+		     struct err *e)
 {
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(e, errno, "cannot open directory %s", c->path.s);
-	return walk(c, fd, depth + 1, e); /* walk() closes fd */
+	return dir_walk(c, fd, depth + 1, e); /* walk() closes fd */
 }
 
-static int visit(struct clearing *c, int parent, const char *name, unsigned int depth,
-		 struct err *e)
+static int entry_visit(struct clearing *c, int parent, const char *name, unsigned int depth,
+		       struct err *e)
 {
 	struct stat st;
 	if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW))
@@ -50,7 +50,7 @@ static int visit(struct clearing *c, int parent, const char *name, unsigned int 
 		return err_set(e, EPERM,
 			"%s: refused: it was not made by this workload: move it elsewhere",
 			c->path.s);
-	int ret = directory ? enter(c, parent, name, depth, e) : 0;
+	int ret = directory ? dir_enter(c, parent, name, depth, e) : 0;
 	if (ret || known || c->pass != REMOVE)
 		return ret;
 	if (unlinkat(parent, name, directory ? AT_REMOVEDIR : 0) && errno != ENOENT)
@@ -58,7 +58,7 @@ static int visit(struct clearing *c, int parent, const char *name, unsigned int 
 	return 0;
 }
 
-static int walk(struct clearing *c, int dir_fd, unsigned int depth, struct err *e)
+static int dir_walk(struct clearing *c, int dir_fd, unsigned int depth, struct err *e)
 {
 	DIR *dir = depth < MAX_DEPTH ? fdopendir(dir_fd) : NULL;
 	size_t len = c->path.len;
@@ -75,7 +75,7 @@ static int walk(struct clearing *c, int dir_fd, unsigned int depth, struct err *
 		if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
 			continue;
 		strbuf_addf(&c->path, "/%s", d->d_name);
-		ret = visit(c, dirfd(dir), d->d_name, depth, e);
+		ret = entry_visit(c, dirfd(dir), d->d_name, depth, e);
 		c->path.len = len;
 		c->path.s[len] = 0;
 	}
@@ -101,7 +101,7 @@ int fileset_clear(const struct fileset *s, int dir_fd, const char *top,
 			c.device = st.st_dev;
 		strbuf_reset(&c.path);
 		strbuf_addstr(&c.path, top);
-		ret = fd < 0 ? fd : walk(&c, fd, 0, e);
+		ret = fd < 0 ? fd : dir_walk(&c, fd, 0, e);
 		if (c.pass != LOOK)
 			break;
 	}

@@ -28,7 +28,7 @@ uint64_t content_key_of(const struct fileset *s, size_t i, uint64_t seed)
 	return key ? key : 1;
 }
 
-static inline uint64_t word(uint64_t key, uint64_t i)
+static inline uint64_t word_at(uint64_t key, uint64_t i)
 {
 	return splitmix_mix(key + i * SPLITMIX_STEP);
 }
@@ -39,18 +39,18 @@ void content_make(uint64_t key, uint64_t offset, void *to, size_t len)
 	uint64_t i = offset / 8;
 	size_t skip = offset % 8;
 	if (skip) {
-		uint64_t w = word(key, i++);
+		uint64_t w = word_at(key, i++);
 		size_t n = 8 - skip < len ? 8 - skip : len;
 		memcpy(p, (const unsigned char *)&w + skip, n);
 		p += n;
 		len -= n;
 	}
 	for (; len >= 8; len -= 8, p += 8) {
-		uint64_t w = word(key, i++);
+		uint64_t w = word_at(key, i++);
 		memcpy(p, &w, 8);
 	}
 	if (len) {
-		uint64_t w = word(key, i);
+		uint64_t w = word_at(key, i);
 		memcpy(p, &w, len);
 	}
 }

@@ -12,7 +12,7 @@ struct list {
 };
 
 /* The text before a relative root: it is placed below "/", as in the trace (strace_write.c). */
-static const char *above(const char *root)
+static const char *text_before_root(const char *root)
 {
 	return *root == '/' ? "" : "/";
 }
@@ -21,7 +21,7 @@ static void add_path(struct sink *s, const struct trace_meta *m, const char *pat
 {
 	const char *root = m->root ? m->root : "/";
 	size_t root_len = strlen(root);
-	strbuf_addf(&s->out, "%s%s%s%.*s", above(root), root,
+	strbuf_addf(&s->out, "%s%s%s%.*s", text_before_root(root), root,
 		    root_len && root[root_len - 1] == '/' ? "" : "/", (int)len, path);
 }
 
@@ -74,8 +74,8 @@ static int write_list(void *ctx, struct sink *s, struct err *e)
 		slash = strchr(slash + 1, '/');
 		slash = slash ? slash : root + strlen(root);
 		if (slash > root + 1 && slash[-1] != '/')
-			strbuf_addf(&s->out, "dir#%s%.*s\n", above(root), (int)(slash - root),
-				    root);
+			strbuf_addf(&s->out, "dir#%s%.*s\n", text_before_root(root),
+				    (int)(slash - root), root);
 	}
 	for (size_t i = 0; i < files->n && !ret; i++)
 		ret = add_entry(l, s, &files->entry[i], fileset_link(files, i), e);

@@ -4,7 +4,7 @@
 
 #include "common/std.h"
 
-static inline bool starts(const char *s, const char *end, const char *with)
+static inline bool begins_with(const char *s, const char *end, const char *with)
 {
 	size_t len = strlen(with);
 	return (size_t)(end - s) >= len && !memcmp(s, with, len);

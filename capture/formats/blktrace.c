@@ -220,7 +220,7 @@ static int take_event(struct blktrace *t, const struct blktrace_event *v, struct
 
 /* --- all files, by time -------------------------------------------------- */
 
-static int fill(struct blktrace_file *m, struct err *e)
+static int event_fetch(struct blktrace_file *m, struct err *e)
 {
 	if (m->has_next || m->over)
 		return 0;
@@ -236,7 +236,7 @@ static int blktrace_piece(struct foreign *f, struct err *e)
 	struct blktrace_file *first = NULL;
 	for (struct blktrace_file *m = t->file; m < t->file + t->n_files; m++) {
 		const uint64_t at = m->in->offset + m->in->at;
-		int ret = fill(m, e);
+		int ret = event_fetch(m, e);
 		if (ret && m == t->file)
 			return ret;
 		f->piece_at = ret ? at : f->piece_at;

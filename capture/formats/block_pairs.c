@@ -57,7 +57,7 @@ static struct block_waiting *find_in_flight(struct block_pairs *p, const struct 
 	return w || !completes ? w : request_find(p, v, false);
 }
 
-static void drop(struct block_pairs *p, struct block_waiting *w)
+static void waiting_drop(struct block_pairs *p, struct block_waiting *w)
 {
 	const uint32_t at = (uint32_t)(w - p->waiting);
 	uint32_t *i = list_of(p, w->device, w->sector);
@@ -70,7 +70,7 @@ static void drop(struct block_pairs *p, struct block_waiting *w)
 }
 
 /* Adds a request at the end of its list. */
-static struct block_waiting *add(struct block_pairs *p, struct block_waiting w)
+static struct block_waiting *waiting_add(struct block_pairs *p, struct block_waiting w)
 {
 	uint32_t at = p->free, *end = list_of(p, w.device, w.sector);
 	if (at) {
@@ -101,12 +101,12 @@ static void flushes_limit(struct block_pairs *p, struct foreign *f, const struct
 		return;
 	if (p->waiting[first].has_ticket)
 		foreign_unfinished(f, p->waiting[first].ticket);
-	drop(p, &p->waiting[first]);
+	waiting_drop(p, &p->waiting[first]);
 }
 
 /* The request of an event. If no request is in flight, makes a new one. */
-static struct block_waiting *place(struct block_pairs *p, struct foreign *f,
-				   const struct pair_event *v)
+static struct block_waiting *waiting_of(struct block_pairs *p, struct foreign *f,
+					const struct pair_event *v)
 {
 	struct block_waiting *w = find_in_flight(p, v);
 	if (w)
@@ -115,13 +115,13 @@ static struct block_waiting *place(struct block_pairs *p, struct foreign *f,
 		flushes_limit(p, f, v);
 	if (p->n_waiting >= BLOCK_WAITING_MAX) /* completions were lost: these requests never end */
 		block_pairs_end(p, f);
-	return add(p, (struct block_waiting){.sector = v->sector,
-					     .bytes = v->bytes,
-					     .device = v->device,
-					     .op = (uint16_t)v->op,
-					     .pid = v->pid,
-					     .queue_ns = TIME_NONE,
-					     .issue_ns = TIME_NONE});
+	return waiting_add(p, (struct block_waiting){.sector = v->sector,
+						     .bytes = v->bytes,
+						     .device = v->device,
+						     .op = (uint16_t)v->op,
+						     .pid = v->pid,
+						     .queue_ns = TIME_NONE,
+						     .issue_ns = TIME_NONE});
 }
 
 /* A flush concerns the whole device. */
@@ -131,8 +131,8 @@ static uint64_t offset_of(const struct block_waiting *w)
 }
 
 /* Queues the request for the trace. */
-static int begin(struct block_waiting *w, struct foreign *f, const struct pair_event *v,
-		 struct err *e)
+static int request_queue(struct block_waiting *w, struct foreign *f, const struct pair_event *v,
+			 struct err *e)
 {
 	struct trace_record r = record_unknown();
 	r.op = w->op;
@@ -153,20 +153,20 @@ static int begin(struct block_waiting *w, struct foreign *f, const struct pair_e
 static int on_queue(struct block_pairs *p, struct foreign *f, const struct pair_event *v,
 		    struct err *e)
 {
-	struct block_waiting *w = place(p, f, v);
+	struct block_waiting *w = waiting_of(p, f, v);
 	/* the same sectors are already in flight: keep the first request */
 	if (w->issue_ns != TIME_NONE || w->has_ticket)
 		return 0;
 	w->queue_ns = v->ns;
 	w->pid = v->pid;
 	w->bytes = v->bytes;
-	return p->by_queue ? begin(w, f, v, e) : 0;
+	return p->by_queue ? request_queue(w, f, v, e) : 0;
 }
 
 static int on_issue(struct block_pairs *p, struct foreign *f, const struct pair_event *v,
 		    struct err *e)
 {
-	struct block_waiting *w = place(p, f, v);
+	struct block_waiting *w = waiting_of(p, f, v);
 	if (w->done_bytes) { /* the rest of the request after a partial completion */
 		w->bytes = w->done_bytes + v->bytes;
 		return 0;
@@ -181,7 +181,7 @@ static int on_issue(struct block_pairs *p, struct foreign *f, const struct pair_
 			r->dispatch_ns = v->ns;
 		return 0;
 	}
-	return begin(w, f, v, e);
+	return request_queue(w, f, v, e);
 }
 
 static uint16_t error_of(const struct pair_event *v)
@@ -194,15 +194,15 @@ static void complete_part(struct block_pairs *p, struct block_waiting *w,
 			  const struct pair_event *v)
 {
 	struct block_waiting rest = *w;
-	drop(p, w);
+	waiting_drop(p, w);
 	rest.sector += v->bytes / 512;
 	rest.done_bytes += v->bytes;
 	rest.error = rest.error ? rest.error : error_of(v);
-	add(p, rest);
+	waiting_add(p, rest);
 }
 
-static int complete(struct block_pairs *p, struct foreign *f, struct block_waiting *w,
-		    const struct pair_event *v, struct err *e)
+static int request_complete(struct block_pairs *p, struct foreign *f, struct block_waiting *w,
+			    const struct pair_event *v, struct err *e)
 {
 	struct trace_record *queued = record_queue_at(&f->queue, w->ticket), r;
 	if (queued) {
@@ -226,7 +226,7 @@ static int complete(struct block_pairs *p, struct foreign *f, struct block_waiti
 		f->base.notes.n_queued++;
 		f->queue_sum_ns += (double)(w->issue_ns - w->queue_ns);
 	}
-	drop(p, w);
+	waiting_drop(p, w);
 	if (!queued)
 		return foreign_add(f, &r, e);
 	r.commit = TRACE_COMMIT;
@@ -244,10 +244,10 @@ static int on_complete(struct block_pairs *p, struct foreign *f, const struct pa
 		return 0;
 	}
 	if (w && w->has_ticket)
-		return complete(p, f, w, v, e);
+		return request_complete(p, f, w, v, e);
 	if (w) { /* the request was queued and completed, but its issue is missing */
 		f->base.notes.n_without_issue++;
-		drop(p, w);
+		waiting_drop(p, w);
 		return 0;
 	}
 	f->base.notes.n_without_begin++;
@@ -296,7 +296,7 @@ int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair
 		if (w && w->issue_ns == TIME_NONE) {
 			if (w->has_ticket)
 				record_queue_drop(&f->queue, w->ticket);
-			drop(p, w);
+			waiting_drop(p, w);
 		}
 		return 0;
 	default: /* requeue: it will be issued again */

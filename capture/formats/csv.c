@@ -8,13 +8,13 @@
 /* chunks read when the trace is opened, for the header and the resolution of times */
 #define SAMPLE_CHUNKS 4
 
-static struct csv_trace *csv(struct trace *t)
+static struct csv_trace *csv_of(struct trace *t)
 {
 	return (struct csv_trace *)t;
 }
 
 /* Counts an omitted, unreadable line if that is allowed. */
-static void forgive(struct csv_trace *t)
+static void line_skip(struct csv_trace *t)
 {
 	struct trace_notes *n = &t->base.notes;
 	if (!t->n_columns || n->n_skipped >= t->n_lenient)
@@ -59,7 +59,7 @@ static void take_rows(struct csv_trace *t)
 			csv_header_read(t, &r);
 		level_check(t);
 		if (t->error.code)
-			forgive(t);
+			line_skip(t);
 		t->line += r.n_lines;
 		t->at = (size_t)(r.end - t->chunk);
 	}
@@ -101,7 +101,7 @@ static int take_chunk(struct csv_trace *t, struct err *e)
 static int csv_next_batch(struct trace *base, const struct trace_record **r, size_t *n,
 			  struct err *e)
 {
-	struct csv_trace *t = csv(base);
+	struct csv_trace *t = csv_of(base);
 	t->n_records = 0;
 	while (!t->n_records && !t->error.code && !t->at_end) {
 		int ret = take_chunk(t, e);
@@ -117,7 +117,7 @@ static int csv_next_batch(struct trace *base, const struct trace_record **r, siz
 
 static int csv_rewind(struct trace *base, struct err *e)
 {
-	struct csv_trace *t = csv(base);
+	struct csv_trace *t = csv_of(base);
 	if (lseek(t->fd, 0, SEEK_SET) < 0)
 		return err_sys(e, errno, "%s: cannot read it again", t->path);
 	base->notes = (struct trace_notes){0};
@@ -133,13 +133,13 @@ static int csv_rewind(struct trace *base, struct err *e)
 static int csv_heap(struct trace *base, uint32_t ref, const void **data, size_t *len, struct err *e)
 {
 	(void)e;
-	heap_item_get(&csv(base)->heap, (size_t)ref * 8, data, len);
+	heap_item_get(&csv_of(base)->heap, (size_t)ref * 8, data, len);
 	return 0;
 }
 
 static void csv_close(struct trace *base)
 {
-	SCOPED_FREE struct csv_trace *t = csv(base);
+	SCOPED_FREE struct csv_trace *t = csv_of(base);
 	fd_close(t->fd);
 	strbuf_release(&t->args.unescaped);
 	strbuf_release(&t->args.heap);

@@ -46,7 +46,7 @@ static char *plain_field(char *s, struct csv_field *f)
 }
 
 /* Replaces doubled quotes by single quotes. */
-static void undouble(struct csv_field *f)
+static void quotes_undouble(struct csv_field *f)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < f->len; i++, n++) {
@@ -83,6 +83,6 @@ bool csv_split(struct csv_row *r, char *s, char *end, bool at_end)
 	r->end = is_cut ? end : *s == '\r' && s[1] == '\n' ? s + 2 : s + 1;
 	for (unsigned int i = 0; i < r->n && i < COLUMNS_MAX && !r->why; i++)
 		if (r->field[i].is_doubled)
-			undouble(&r->field[i]);
+			quotes_undouble(&r->field[i]);
 	return true;
 }

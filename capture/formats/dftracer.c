@@ -51,8 +51,8 @@ static bool number_of(const json_t *o, const char *key, int64_t *v)
 	return json_is_integer(x) || (s && *s && scan_i64(&s, s + strlen(s), v) && !*s);
 }
 
-static int need(struct dftracer *t, const json_t *o, const char *key, int64_t min, int64_t max,
-		int64_t *v, struct err *e)
+static int number_require(struct dftracer *t, const json_t *o, const char *key, int64_t min,
+			  int64_t max, int64_t *v, struct err *e)
 {
 	if (number_of(o, key, v) && *v >= min && *v <= max)
 		return 0;
@@ -128,13 +128,13 @@ static int take_args(struct dftracer *t, const json_t *args, struct trace_record
 	int64_t length = 0, offset = 0, v = 0;
 	int ret = take_object(t, args, r, e);
 	if (!ret && (uses & OP_HAS_LENGTH))
-		ret = need(t, args, number_of(args, "count", &v) ? "count" : "size", 0, INT64_MAX,
-			   &length, e);
+		ret = number_require(t, args, number_of(args, "count", &v) ? "count" : "size", 0,
+				     INT64_MAX, &length, e);
 	if (!ret && (uses & OP_HAS_OFFSET))
-		ret = need(t, args, "offset", r->op == OP_LSEEK ? INT64_MIN : 0, INT64_MAX, &offset,
-			   e);
+		ret = number_require(t, args, "offset", r->op == OP_LSEEK ? INT64_MIN : 0,
+				     INT64_MAX, &offset, e);
 	if (!ret && r->op == OP_LSEEK)
-		ret = need(t, args, "whence", 0, 2, &v, e);
+		ret = number_require(t, args, "whence", 0, 2, &v, e);
 	if (ret)
 		return ret;
 	r->length = (uint64_t)length;
@@ -154,10 +154,10 @@ static int take_call(struct dftracer *t, const json_t *o, const json_t *args, en
 {
 	struct trace_record r = record_unknown();
 	int64_t pid = 0, tid = 0, ts = 0, dur = 0;
-	int ret = need(t, o, "pid", 0, UINT32_MAX, &pid, e);
-	ret = ret ? ret : need(t, o, "tid", 0, UINT32_MAX, &tid, e);
-	ret = ret ? ret : need(t, o, "ts", 0, INT64_MAX / 4000, &ts, e);
-	ret = ret ? ret : need(t, o, "dur", 0, INT64_MAX / 4000, &dur, e);
+	int ret = number_require(t, o, "pid", 0, UINT32_MAX, &pid, e);
+	ret = ret ? ret : number_require(t, o, "tid", 0, UINT32_MAX, &tid, e);
+	ret = ret ? ret : number_require(t, o, "ts", 0, INT64_MAX / 4000, &ts, e);
+	ret = ret ? ret : number_require(t, o, "dur", 0, INT64_MAX / 4000, &dur, e);
 	r.op = (uint16_t)op;
 	ret = ret ? ret : take_args(t, args, &r, e);
 	if (ret)

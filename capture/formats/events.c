@@ -94,7 +94,7 @@ static struct events_number *number_new(struct events_out *x, const struct trace
 	return &x->number[x->n_numbers++];
 }
 
-static void forget(struct events_out *x)
+static void numbers_forget(struct events_out *x)
 {
 	for (size_t i = 0; i < x->n_numbers; i++)
 		free(x->number[i].use);
@@ -176,7 +176,7 @@ static const char *call_of(const struct trace_record *r)
 	}
 }
 
-static const char *cannot(struct events_out *x, const struct trace_record *r)
+static const char *refusal_of(struct events_out *x, const struct trace_record *r)
 {
 	const struct trace_object *o = trace_object(x->t, r->object);
 	unsigned int uses = op_info(r->op)->uses;
@@ -204,7 +204,7 @@ static const char *cannot(struct events_out *x, const struct trace_record *r)
 /* The id of the next event; 0: it is left out, and *why is the reason. */
 static uint32_t event_of(struct events_out *x, const struct trace_record *r, const char **why)
 {
-	if ((*why = cannot(x, r)))
+	if ((*why = refusal_of(x, r)))
 		return 0;
 	size_t thread = thread_of(x, r);
 	uint32_t id = ++x->n;
@@ -267,7 +267,7 @@ static int link_events(struct events_out *x, struct err *e)
 	x->n_all = x->n;
 	x->n = 0;
 	x->linking = false;
-	forget(x);
+	numbers_forget(x);
 	return ret;
 }
 
@@ -355,7 +355,7 @@ static int events_write(struct trace *t, const char *path, struct trace_export_r
 	x->t = t;
 	int ret = link_events(x, e);
 	ret = ret ? ret : sink_write_trace(&writer, x, t, path, report, e);
-	forget(x);
+	numbers_forget(x);
 	FREE_EACH(x->thread, x->number, x->edge, x->child, x->next);
 	return ret;
 }

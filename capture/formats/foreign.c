@@ -6,7 +6,7 @@
 #define LINES_AT_ONCE 2048
 #define HEAP_KEPT (4u << 20)
 
-static struct foreign *foreign(struct trace *t)
+static struct foreign *foreign_of(struct trace *t)
 {
 	return (struct foreign *)t;
 }
@@ -97,7 +97,7 @@ uint32_t foreign_heap(struct foreign *f, const void *data, size_t len)
 static int foreign_heap_get(struct trace *base, uint32_t ref, const void **data, size_t *len,
 			    struct err *e)
 {
-	const struct foreign *f = foreign(base);
+	const struct foreign *f = foreign_of(base);
 	(void)e;
 	heap_item_get(&f->heap, (size_t)(uint32_t)(ref - f->heap_first) * 8, data, len);
 	return 0;
@@ -118,7 +118,7 @@ void foreign_unfinished(struct foreign *f, uint64_t ticket)
 
 /* Counts a line or piece that cannot be read. If there are more than n_lenient, the trace ends with
  * the error. */
-static void unreadable(struct foreign *f, struct err *why)
+static void unreadable_count(struct foreign *f, struct err *why)
 {
 	struct trace_notes *n = &f->base.notes;
 	char place[64];
@@ -154,7 +154,7 @@ static int take_line(struct foreign *f, struct err *e)
 	if (ret == -ENOMEM)
 		return err_set(e, ENOMEM, "%s: %s", f->path, why.msg);
 	if (ret < 0)
-		unreadable(f, &why);
+		unreadable_count(f, &why);
 	return 0;
 }
 
@@ -167,7 +167,7 @@ static int take_piece(struct foreign *f, struct err *e)
 	if (ret == -ENOMEM || ret == -EIO)
 		return err_set(e, -ret, "%s: %s", f->path, why.msg);
 	if (ret < 0)
-		unreadable(f, &why);
+		unreadable_count(f, &why);
 	f->ended = !ret;
 	return 0;
 }
@@ -190,7 +190,7 @@ static int take_some(struct foreign *f, struct err *e)
 static int foreign_next_batch(struct trace *base, const struct trace_record **r, size_t *n,
 			      struct err *e)
 {
-	struct foreign *f = foreign(base);
+	struct foreign *f = foreign_of(base);
 	for (;;) {
 		record_queue_take(&f->queue, r, n);
 		if (*n)
@@ -211,7 +211,7 @@ static int foreign_next_batch(struct trace *base, const struct trace_record **r,
 
 static int foreign_rewind(struct trace *base, struct err *e)
 {
-	struct foreign *f = foreign(base);
+	struct foreign *f = foreign_of(base);
 	int ret = text_input_rewind(&f->in, e);
 	if (ret)
 		return ret;
@@ -232,7 +232,7 @@ static int foreign_rewind(struct trace *base, struct err *e)
 
 static void foreign_close(struct trace *base)
 {
-	SCOPED_FREE struct foreign *f = foreign(base);
+	SCOPED_FREE struct foreign *f = foreign_of(base);
 	if (f->reader->release)
 		f->reader->release(f);
 	text_input_close(&f->in);
@@ -276,7 +276,7 @@ int foreign_open(struct trace **t, const struct foreign_reader *reader, const ch
 	if (ret)
 		return ret;
 	ret = foreign_rewind(*t, e);
-	ret = ret ? ret : take_some(foreign(*t), e);
+	ret = ret ? ret : take_some(foreign_of(*t), e);
 	ret = ret ? ret : foreign_rewind(*t, e);
 	if (ret) {
 		trace_close(*t);

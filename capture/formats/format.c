@@ -30,7 +30,7 @@ static ssize_t read_head(const char *path, unsigned char *head, size_t cap)
 }
 
 /* Advice for files that must be unpacked or converted first; NULL: none. */
-static const char *packed(const unsigned char *head, size_t len)
+static const char *advice_of(const unsigned char *head, size_t len)
 {
 	static const struct {
 		const char *magic;
@@ -83,9 +83,9 @@ int trace_format_detect(const struct trace_format **best, const char *path, stru
 	}
 	if (*best)
 		return 0;
-	if (packed(head, (size_t)len))
+	if (advice_of(head, (size_t)len))
 		return err_set(e, EILSEQ, "%s: not a trace: it is %s", path,
-			       packed(head, (size_t)len));
+			       advice_of(head, (size_t)len));
 	SCOPED_STRBUF names = STRBUF_INIT;
 	for (const struct trace_format *const *f = trace_formats; *f; f++)
 		if ((*f)->bid)

@@ -24,12 +24,12 @@ struct word {
 	size_t len;
 };
 
-static bool is(const struct word *w, const char *text)
+static bool word_is(const struct word *w, const char *text)
 {
 	return strlen(text) == w->len && !memcmp(w->s, text, w->len);
 }
 
-static unsigned int words(const char *s, const char *end, struct word *w, unsigned int max)
+static unsigned int words_split(const char *s, const char *end, struct word *w, unsigned int max)
 {
 	unsigned int n = 0;
 	while (n < max) {
@@ -92,9 +92,9 @@ static int take_action(struct iolog *t, const struct word *w, unsigned int n, st
 	const bool block = t->base.base.meta.meta.level == LEVEL_BLOCK;
 	size_t k = 0, n_actions = sizeof actions / sizeof *actions;
 	int ret = take_name(t, &w[0], e);
-	if (ret || is(&w[1], "add"))
+	if (ret || word_is(&w[1], "add"))
 		return ret;
-	while (k < n_actions && !is(&w[1], actions[k].name))
+	while (k < n_actions && !word_is(&w[1], actions[k].name))
 		k++;
 	if (k == n_actions)
 		return foreign_at(&t->base, w[1].s, e, "\"%.*s\" is not an action of an iolog",
@@ -135,8 +135,8 @@ static int take_action(struct iolog *t, const struct word *w, unsigned int n, st
 
 static int take_header(struct iolog *t, const struct word *w, unsigned int n, struct err *e)
 {
-	bool good = n == 4 && is(&w[0], "fio") && is(&w[1], "version") && is(&w[3], "iolog") &&
-		    w[2].len == 1;
+	bool good = n == 4 && word_is(&w[0], "fio") && word_is(&w[1], "version") &&
+		    word_is(&w[3], "iolog") && w[2].len == 1;
 	if (!good || (*w[2].s != '2' && *w[2].s != '3'))
 		return foreign_at(&t->base, w[0].s, e,
 			"the first line is not \"fio version 2 iolog\" or \"fio version 3 iolog\"");
@@ -151,7 +151,7 @@ static int iolog_line(struct foreign *f, const char *s, size_t len, struct err *
 	struct iolog *t = (struct iolog *)f;
 	struct word w[6];
 	uint64_t v;
-	unsigned int n = words(s, s + len, w, 6);
+	unsigned int n = words_split(s, s + len, w, 6);
 	if (!n)
 		return 0;
 	if (!t->version)
@@ -167,7 +167,7 @@ static int iolog_line(struct foreign *f, const char *s, size_t len, struct err *
 	}
 	if (n < 2)
 		return foreign_at(f, s, e, "a line needs at least a file and an action");
-	if (!is(&w[1], "wait"))
+	if (!word_is(&w[1], "wait"))
 		return take_action(t, w, n, e);
 	if (!t->wait_unit_ns)
 		return foreign_at(f, w[1].s, e, "the unit of waits differs between writers of "
@@ -238,8 +238,8 @@ static const char *action_of(const struct trace_record *r)
 	       : r->op == OP_FALLOCATE && (r->flags & FALLOC_FL_PUNCH_HOLE) ? "trim" : NULL;
 }
 
-static const char *cannot(const struct iolog_out *x, const struct trace_record *r,
-			  const char *action)
+static const char *refusal_of(const struct iolog_out *x, const struct trace_record *r,
+			      const char *action)
 {
 	const struct trace_object *o = trace_object(x->t, r->object);
 	bool is_write, sync = action && strstr(action, "sync");
@@ -287,7 +287,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	struct iolog_out *x = ctx;
 	const char *action = action_of(r);
 	(void)e;
-	if ((*why = cannot(x, r, action)))
+	if ((*why = refusal_of(x, r, action)))
 		return 0;
 	const char *name = trace_object(x->t, r->object)->name;
 	long long us = time_us(x, r->begin_ns);

@@ -19,7 +19,8 @@ struct mapping_parse {
 	struct mapping_column *column;
 };
 
-static int bad(struct mapping_parse *p, const char *key, const char *value, const char *wanted)
+static int value_refuse(struct mapping_parse *p, const char *key, const char *value,
+			const char *wanted)
 {
 	p->ret = err_set(p->e, EINVAL, "%s = %.60s: not %s", key, value, wanted);
 	return 0;
@@ -36,7 +37,7 @@ static int set_count(struct mapping_parse *p, const char *key, const char *value
 {
 	uint64_t u;
 	if (parse_uint(value, &u, NULL) || u > max)
-		return bad(p, key, value, "a number, or too large");
+		return value_refuse(p, key, value, "a number, or too large");
 	*to = (unsigned int)u;
 	return 1;
 }
@@ -45,7 +46,7 @@ static int set_bool(struct mapping_parse *p, const char *key, const char *value,
 {
 	int b;
 	if (parse_bool(value, &b, NULL))
-		return bad(p, key, value, "yes or no");
+		return value_refuse(p, key, value, "yes or no");
 	*to = b;
 	return 1;
 }
@@ -63,8 +64,9 @@ static int set_delimiter(struct mapping_parse *p, const char *value)
 			return 1;
 		}
 	if (strlen(value) != 1)
-		return bad(p, "delimiter", value,
-			   "comma, tab, semicolon, colon, bar, space, blanks or one character");
+		return value_refuse(
+		    p, "delimiter", value,
+		    "comma, tab, semicolon, colon, bar, space, blanks or one character");
 	p->m->delimiter = *value;
 	return 1;
 }
@@ -76,7 +78,7 @@ static int set_epoch(struct mapping_parse *p, const char *value)
 	if (!strcmp(value, "1601")) /* days from 1601 to 1970 */
 		p->m->epoch_s = 134774LL * 86400;
 	else if (p->m->absolute && strcmp(value, "1970"))
-		return bad(p, "epoch", value, "none, 1970 or 1601");
+		return value_refuse(p, "epoch", value, "none, 1970 or 1601");
 	return 1;
 }
 
@@ -116,7 +118,7 @@ static int set_format(struct mapping_parse *p, const char *key, const char *valu
 	else if (!strcmp(key, "bid") && set_count(p, key, value, 100, &n))
 		m->bid = (int)n;
 	else
-		return bad(p, key, value, "a key of [format] with a valid value");
+		return value_refuse(p, key, value, "a key of [format] with a valid value");
 	return 1;
 }
 
@@ -125,7 +127,7 @@ static int set_values(struct mapping_parse *p, const char *value)
 	char **item;
 	size_t n;
 	if (split_list(value, &item, &n, NULL))
-		return bad(p, "values", value, "a list of TEXT:OPERATION");
+		return value_refuse(p, "values", value, "a list of TEXT:OPERATION");
 	/* the key may be repeated */
 	int good = n <= MAPPING_VALUES_MAX - p->column->n_values;
 	for (size_t i = 0; i < n && good; i++) {
@@ -142,7 +144,8 @@ static int set_values(struct mapping_parse *p, const char *value)
 	}
 	list_free(item, n);
 	return good ? 1
-		    : bad(p, "values", value,
+		    : value_refuse(
+			  p, "values", value,
 			  "a list of at most 16 TEXT:OPERATION, with a known operation or skip");
 }
 
@@ -164,7 +167,8 @@ static int set_unit(struct mapping_parse *p, const char *value)
 		}
 	uint64_t bytes, number;
 	if (parse_size(value, &bytes, NULL) || !bytes || bytes > 1u << 30)
-		return bad(p, "unit", value, "ns, 100ns, us, ms, s, bytes, sectors or a size");
+		return value_refuse(p, "unit", value,
+				    "ns, 100ns, us, ms, s, bytes, sectors or a size");
 	p->column->unit = (int64_t)bytes;
 	p->column->unit_kind = parse_uint(value, &number, NULL) ? UNIT_OF_BYTES : UNIT_IS_NUMBER;
 	return 1;
@@ -197,7 +201,7 @@ static int set_column(struct mapping_parse *p, const char *key, const char *valu
 	if (!strcmp(key, "digits"))
 		return set_count(p, key, value, 9, &c->digits);
 	if (strcmp(key, "write"))
-		return bad(p, key, value, "a key of [column]");
+		return value_refuse(p, key, value, "a key of [column]");
 	set_text(&c->write, value);
 	return 1;
 }
@@ -206,14 +210,14 @@ static int new_column(struct mapping_parse *p, const char *what)
 {
 	uint64_t index;
 	if (p->m->n == MAPPING_COLUMNS_MAX)
-		return bad(p, "column", what, "accepted: at most 64 columns are possible");
+		return value_refuse(p, "column", what, "accepted: at most 64 columns are possible");
 	struct mapping_column *c = &p->m->column[p->m->n++];
 	*c = (struct mapping_column){.unit = 1};
 	if (p->m->header) {
 		c->name = xstrdup(what);
 	} else if (parse_uint(what, &index, NULL) || !index || index > MAPPING_COLUMNS_MAX) {
-		return bad(p, "column", what,
-			   "a number from 1 to 64 (names need header = yes in [format])");
+		return value_refuse(p, "column", what,
+				    "a number from 1 to 64 (names need header = yes in [format])");
 	} else {
 		c->index = (unsigned int)index - 1;
 	}
@@ -239,7 +243,7 @@ static int on_key(void *user, const char *section, const char *key, const char *
 	return 0;
 }
 
-static unsigned int count(const struct mapping *m, enum mapping_field f)
+static unsigned int columns_count(const struct mapping *m, enum mapping_field f)
 {
 	unsigned int n = 0;
 	for (unsigned int i = 0; i < m->n; i++)
@@ -295,14 +299,15 @@ static int twice_check(const struct mapping *m, unsigned int i, struct err *e)
 	return 0;
 }
 
-static int check(struct mapping *m, struct err *e)
+static int columns_check(struct mapping *m, struct err *e)
 {
 	static const enum mapping_field needed[] = {MAP_BEGIN, MAP_OPERATION, MAP_LENGTH,
 						    MAP_OFFSET};
 	/* for an object store, the offset may be missing: an object is read from its beginning */
 	const size_t n_needed = m->object_kind == OBJECT_PATH ? 3 : 4;
 	for (size_t i = 0; i < n_needed; i++)
-		if (!count(m, needed[i]) && !(needed[i] == MAP_LENGTH && count(m, MAP_LAST)))
+		if (!columns_count(m, needed[i]) &&
+		    !(needed[i] == MAP_LENGTH && columns_count(m, MAP_LAST)))
 			return err_set(e, EINVAL, "no column has field = %s",
 				       mapping_field_names[needed[i]]);
 	for (unsigned int i = 0; i < m->n; i++) {
@@ -338,7 +343,7 @@ int mapping_parse(struct mapping *m, const char *name, const char *text, struct 
 			       line);
 	if (!m->name)
 		m->name = xstrdup("mapping");
-	int ret = check(m, &inner);
+	int ret = columns_check(m, &inner);
 	return ret ? err_set(e, -ret, "%s: %s", name, inner.msg) : 0;
 }
 

@@ -255,8 +255,8 @@ static int take_object(struct mapped_trace *t, struct trace_record *r, struct er
 	return 0;
 }
 
-static int finish(struct mapped_trace *t, struct trace_record *r, const struct line_extra *x,
-		  struct err *e)
+static int record_finish(struct mapped_trace *t, struct trace_record *r, const struct line_extra *x,
+			 struct err *e)
 {
 	int ret = take_object(t, r, e);
 	if (ret)
@@ -309,7 +309,7 @@ static int mapped_row(struct mapped_trace *t, const char *s, size_t len, struct 
 		t->base.base.notes.n_not_requests++;
 		return 0;
 	}
-	return finish(t, &r, &x, e);
+	return record_finish(t, &r, &x, e);
 }
 
 static bool is_heading(const char *heading, const char *s, size_t len)

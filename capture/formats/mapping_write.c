@@ -166,7 +166,8 @@ static void add_column(const struct mapping_out *x, struct sink *s, const struct
 	}
 }
 
-static const char *cannot(const struct mapping_out *x, const struct trace_record *r, bool is_write)
+static const char *refusal_of(const struct mapping_out *x, const struct trace_record *r,
+			      bool is_write)
 {
 	for (unsigned int i = 0; i < x->m->n; i++) {
 		const struct mapping_column *c = &x->m->column[i];
@@ -190,7 +191,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	bool is_write;
 	unsigned int n_objects = 0;
 	(void)e;
-	if (!sink_is_transfer(x->t, r, &is_write, why) || (*why = cannot(x, r, is_write)))
+	if (!sink_is_transfer(x->t, r, &is_write, why) || (*why = refusal_of(x, r, is_write)))
 		return 0;
 	unsigned int at = 0;
 	for (unsigned int i = 0; i < x->m->n; i++, at++) {

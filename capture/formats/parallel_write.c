@@ -340,7 +340,7 @@ static int threads_find(struct parallel_out *x, struct err *e)
 	return ret ? ret : got;
 }
 
-static int prepare(struct parallel_out *x, const char *path, struct err *e)
+static int nodes_prepare(struct parallel_out *x, const char *path, struct err *e)
 {
 	SCOPED_FREE char *copy = xstrdup(path);
 	const char *dir = x->dir ? x->dir : strcmp(path, "-") ? dirname(copy) : "/tmp";
@@ -372,7 +372,7 @@ int parallel_write(struct trace *t, const char *path, struct trace_export_report
 	struct parallel_out x = {.t = t, .dir = is_dir ? path : NULL, .fd = -1, .name = STRBUF_INIT,
 				 .line = STRBUF_INIT};
 	int ret = is_dir ? dir_create(path, e) : 0;
-	ret = ret ? ret : prepare(&x, path, e);
+	ret = ret ? ret : nodes_prepare(&x, path, e);
 	ret = ret ? ret : sink_write_trace(&writer, &x, t, is_dir ? "/dev/null" : path, report, e);
 	for (uint32_t i = 0; i < x.f.n_nodes && x.node; i++) {
 		strbuf_release(&x.node[i].text);

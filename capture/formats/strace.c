@@ -161,12 +161,12 @@ static int take_line(struct strace *t, struct strace_thread *th, const char *s, 
 		     int64_t ns, struct err *e)
 {
 	s = strace_skip_marks(s, end);
-	if (starts(s, end, "--- "))
+	if (begins_with(s, end, "--- "))
 		return 0;
-	if (starts(s, end, "+++ ")) {
+	if (begins_with(s, end, "+++ ")) {
 		strace_thread_over(&t->threads, th->tid);
 		strace_thread_ended(t, th, s, end);
-		if (!starts(s, end, "+++ superseded")) {
+		if (!begins_with(s, end, "+++ superseded")) {
 			call_abandon(t, th);
 			if (t->cloning == (uint32_t)(th - t->thread) + 1)
 				t->cloning = 0;
@@ -175,7 +175,7 @@ static int take_line(struct strace *t, struct strace_thread *th, const char *s, 
 		}
 		return 0;
 	}
-	if (starts(s, end, "<... "))
+	if (begins_with(s, end, "<... "))
 		return take_resumed(t, th, s, end, ns, e);
 	return take_call(t, th, s, end, ns, e);
 }
@@ -188,7 +188,7 @@ static int stamped_line(struct strace *t, const char *line, const char *end, str
 	int64_t ns;
 	const enum strace_naming how = strace_take_pid(&s, end, &tid);
 	const char *stamp = s;
-	if (starts(s, end, "strace: "))
+	if (begins_with(s, end, "strace: "))
 		return 0;
 	if (!strace_take_stamp(t, line, &s, end, &ns))
 		return foreign_at(f, stamp, e,
@@ -232,7 +232,7 @@ static int strace_line(struct foreign *f, const char *s, size_t len, struct err 
 	if (first == end || t->over)
 		return 0;
 	if ((*first < '0' || *first > '9') && strace_beside_calls(first, end)) {
-		t->over = starts(first, end, "% time ");
+		t->over = begins_with(first, end, "% time ");
 		strace_notice(&t->threads, first, end);
 		return 0;
 	}
@@ -294,7 +294,7 @@ static void strace_reset(struct foreign *f)
 }
 
 /* Follows a successful rename. */
-static void renamed(void *context, const char *from, const char *to, bool exchange)
+static void rename_follow(void *context, const char *from, const char *to, bool exchange)
 {
 	struct strace *t = context;
 	const char *a = strrchr(from, '/'), *b = strrchr(to, '/');
@@ -319,7 +319,7 @@ static void threads_release(struct strace *t)
 void strace_state_reset(struct strace *t)
 {
 	const struct syscalls_sink sink = {.context = t, .object = foreign_object_sink,
-					   .heap = foreign_heap_sink, .renamed = renamed,
+					   .heap = foreign_heap_sink, .renamed = rename_follow,
 					   .keep_unfinished = true, .from_text = true,
 					   .size = strace_size, .made = strace_made,
 					   .page_bytes = 4096};
@@ -428,8 +428,8 @@ static bool is_strace(const char *s, const char *end)
 	while (open < end &&
 	       (*open == '_' || (*open >= 'a' && *open <= 'z') || (*open >= '0' && *open <= '9')))
 		open++;
-	return (open > s && open < end && *open == '(') || starts(s, end, "<... ") ||
-	       starts(s, end, "+++ ") || starts(s, end, "--- ");
+	return (open > s && open < end && *open == '(') || begins_with(s, end, "<... ") ||
+	       begins_with(s, end, "+++ ") || begins_with(s, end, "--- ");
 }
 
 /* Whether this is a known call with its result. Without a time, it is also output of strace, and

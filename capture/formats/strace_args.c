@@ -15,7 +15,7 @@ static bool is_null(const struct part *a)
 	return a->len >= 4 && !memcmp(a->s, "NULL", 4);
 }
 
-static bool has(const struct part *a, const char *word)
+static bool part_has(const struct part *a, const char *word)
 {
 	return memmem(a->s, a->len, word, strlen(word)) != NULL;
 }
@@ -34,7 +34,7 @@ int strace_number(struct strace_parsed *p, const struct part *a, bool is_signed,
 			  (int)(a->len < 60 ? a->len : 60), a->s);
 }
 
-static uint64_t flags(struct strace_parsed *p, const struct part *a)
+static uint64_t flags_parse(struct strace_parsed *p, const struct part *a)
 {
 	bool all;
 	return names_or(&p->t->names, a->s, a->len, &all);
@@ -59,7 +59,7 @@ static uint64_t key_value(const struct strace_parsed *p, const struct part *a, c
 /* --- memory -------------------------------------------------------------- */
 
 /* [{iov_base="..."..., iov_len=4096}, ...]. strace cuts long lists. */
-static void buffers(struct strbuf *to, const struct part *a)
+static void buffers_parse(struct strbuf *to, const struct part *a)
 {
 	const char *s = a->s, *end = s + a->len;
 	while (s < end && (s = memmem(s, (size_t)(end - s), "iov_len=", 8))) {
@@ -73,18 +73,19 @@ static void buffers(struct strbuf *to, const struct part *a)
 }
 
 /* [{tv_sec=1, tv_nsec=2}, UTIME_OMIT]. Without an argument, both times are "now". */
-static void times(struct strace_parsed *p, struct strbuf *to, const struct part *a)
+static void utimes_parse(struct strace_parsed *p, struct strbuf *to, const struct part *a)
 {
 	const char *s = a->s + 1, *end = a->s + a->len;
 	int64_t t[4] = {0, UTIME_NOW, 0, UTIME_NOW};
 	struct part one;
 	for (int i = 0; i < 2 && *a->s == '['; i++) {
-		if (!strace_next_part(&s, end, &one) || (*one.s == '{' && !has(&one, "tv_nsec=")))
+		if (!strace_next_part(&s, end, &one) ||
+		    (*one.s == '{' && !part_has(&one, "tv_nsec=")))
 			return;
 		if (*one.s == '{') {
 			t[2 * i] = (int64_t)key_value(p, &one, "tv_sec=");
 			t[2 * i + 1] = (int64_t)key_value(p, &one, "tv_nsec=");
-		} else if (has(&one, "UTIME_OMIT")) {
+		} else if (part_has(&one, "UTIME_OMIT")) {
 			t[2 * i + 1] = UTIME_OMIT;
 		}
 	}
@@ -92,7 +93,7 @@ static void times(struct strace_parsed *p, struct strbuf *to, const struct part 
 }
 
 /* "[3, 4]", "[3<pipe:[12]>, 4<pipe:[12]>]" */
-static void pair(struct strbuf *to, const struct part *a)
+static void pair_parse(struct strbuf *to, const struct part *a)
 {
 	const char *s = a->s + 1, *end = a->s + a->len;
 	struct part one;
@@ -103,7 +104,7 @@ static void pair(struct strbuf *to, const struct part *a)
 }
 
 /* {l_type=F_RDLCK, l_whence=SEEK_SET, l_start=0, l_len=1} */
-static void lock(struct strace_parsed *p, struct strbuf *to, const struct part *a)
+static void lock_parse(struct strace_parsed *p, struct strbuf *to, const struct part *a)
 {
 	const struct flock lock = {(short)key_value(p, a, "l_type="),
 				   (short)key_value(p, a, "l_whence="),
@@ -140,7 +141,8 @@ static int clone_range(struct strace_parsed *p, struct strbuf *to, const struct 
 
 /* {sa_family=AF_UNIX, sun_path="/run/x"}. Abstract names ("@...") and other address families are
  * not files. */
-static int address(struct strace_parsed *p, struct strbuf *to, const struct part *a, struct err *e)
+static int address_parse(struct strace_parsed *p, struct strbuf *to, const struct part *a,
+			 struct err *e)
 {
 	static const char key[] = "sun_path=";
 	const char *s = memmem(a->s, a->len, key, sizeof key - 1);
@@ -182,7 +184,8 @@ static int directory_take(struct strace_parsed *p, const struct part *directory,
 }
 
 /* The path p, relative to the argument D before it, or the path P, relative to d. */
-static int path(struct strace_parsed *p, struct strbuf *to, const struct part *a, struct err *e)
+static int path_parse(struct strace_parsed *p, struct strbuf *to, const struct part *a,
+		      struct err *e)
 {
 	/* NULL in utimensat(): the descriptor itself */
 	const bool none = p->dir && a->len == 4 && is_null(a);
@@ -193,7 +196,8 @@ static int path(struct strace_parsed *p, struct strbuf *to, const struct part *a
 	return ret;
 }
 
-static int text(struct strace_parsed *p, struct strbuf *to, const struct part *a, struct err *e)
+static int text_parse(struct strace_parsed *p, struct strbuf *to, const struct part *a,
+		      struct err *e)
 {
 	return strace_unquote(to, a) ? 0
 				     : foreign_at(&p->t->base, a->s, e, "\"%.*s\" is not text",
@@ -202,18 +206,18 @@ static int text(struct strace_parsed *p, struct strbuf *to, const struct part *a
 
 /* Appends the memory of a pointer, or nothing if it is unknown. *v: the pointer, if its value
  * matters. */
-static int pointee(struct strace_parsed *p, char letter, struct strbuf *to, const struct part *a,
-		   uint64_t *v, struct err *e)
+static int pointee_parse(struct strace_parsed *p, char letter, struct strbuf *to,
+			 const struct part *a, uint64_t *v, struct err *e)
 {
 	switch (letter) {
 	case 'p':
 		*v = !is_null(a);
-		return path(p, to, a, e);
+		return path_parse(p, to, a, e);
 	case 'P':
 		return strace_path(p, a, p->dir, to, e);
 	case 'T':
 	case 'N':
-		return text(p, to, a, e);
+		return text_parse(p, to, a, e);
 	case 'Y': /* strace prints the whole text if -s is large enough */
 		if (p->r.rvalue <= 0 || !a->len || a->s[a->len - 1] != '"' ||
 		    !strace_unquote(to, a) ||
@@ -225,7 +229,7 @@ static int pointee(struct strace_parsed *p, char letter, struct strbuf *to, cons
 			strbuf_reset(to);
 		return 0;
 	case 'i':
-		buffers(to, a);
+		buffers_parse(to, a);
 		v[1] = to->len / sizeof(struct iovec); /* number of buffers that are printed */
 		return 0;
 	case 'H': {
@@ -238,25 +242,25 @@ static int pointee(struct strace_parsed *p, char letter, struct strbuf *to, cons
 		return 0;
 	}
 	case 't':
-		times(p, to, a);
+		utimes_parse(p, to, a);
 		return 0;
 	case '@':
 	case '#':
 		at_offset(to, a);
 		return 0;
 	case 'q':
-		pair(to, a);
+		pair_parse(to, a);
 		return 0;
 	case 'k':
-		return address(p, to, a, e);
+		return address_parse(p, to, a, e);
 	case '*':
-		if (has(a, "l_type="))
-			lock(p, to, a);
+		if (part_has(a, "l_type="))
+			lock_parse(p, to, a);
 		else if (p->call->op == OP_IOCTL)
 			return *a->s == '{' ? clone_range(p, to, a, e)
 					    : strace_descriptor(p, a, (int64_t *)v, e);
 		else if (*a->s != '{')
-			*v = flags(p, a);
+			*v = flags_parse(p, a);
 		return 0;
 	default:
 		return 0;
@@ -265,7 +269,7 @@ static int pointee(struct strace_parsed *p, char letter, struct strbuf *to, cons
 
 /* --- numbers ------------------------------------------------------------- */
 
-static int number(struct strace_parsed *p, char letter, unsigned int i, struct err *e)
+static int number_parse(struct strace_parsed *p, char letter, unsigned int i, struct err *e)
 {
 	const struct part *a = &p->arg[i];
 	uint64_t *v = &p->value[i];
@@ -307,11 +311,11 @@ static int number(struct strace_parsed *p, char letter, unsigned int i, struct e
 		*v = UINT32_MAX;
 		return *a->s == '~' ? 0 : strace_number(p, a, false, v, e);
 	case 'c':
-		*v = p->call->op != OP_IOCTL	 ? flags(p, a)
-		     : has(a, "FICLONERANGE") ? FICLONERANGE
-		     : has(a, "FICLONE")	 ? FICLONE
-		     : has(a, "TIOCGPTPEER")	 ? TIOCGPTPEER
-						 : 0;
+		*v = p->call->op != OP_IOCTL       ? flags_parse(p, a)
+		     : part_has(a, "FICLONERANGE") ? FICLONERANGE
+		     : part_has(a, "FICLONE")      ? FICLONE
+		     : part_has(a, "TIOCGPTPEER")  ? TIOCGPTPEER
+						   : 0;
 		/* strace also prints commands of ioctl() that are not requests on files. With
 		 * TIOCGPTPEER, the result is a descriptor */
 		p->no_request = p->call->op == OP_IOCTL &&
@@ -320,11 +324,12 @@ static int number(struct strace_parsed *p, char letter, unsigned int i, struct e
 	case '_':
 		return 0;
 	default:
-		*v = flags(p, a);
+		*v = flags_parse(p, a);
 		if (p->call->kind == SYSCALL_PAIR || p->call->kind == SYSCALL_DESCRIPTOR)
-			*v = has(a, "CLOEXEC") ? O_CLOEXEC | MFD_CLOEXEC : 0; /* SOCK_, EFD_ ... */
+			*v = part_has(a, "CLOEXEC") ? O_CLOEXEC | MFD_CLOEXEC
+						    : 0; /* SOCK_, EFD_ ... */
 		else if (p->call->kind == SYSCALL_CLOSE_RANGE)
-			*v = has(a, "CLOSE_RANGE_CLOEXEC") ? 4 : 0;
+			*v = part_has(a, "CLOSE_RANGE_CLOEXEC") ? 4 : 0;
 		return 0;
 	}
 }
@@ -342,13 +347,13 @@ int strace_take_args(struct strace_parsed *p, bool partly, struct err *e)
 			return foreign_at(&p->t->base, p->ret, e, "%s has only %u arguments",
 				strace_call_name(p->call), p->n);
 		if (!strchr(SYSCALL_POINTERS, *letter)) {
-			ret = number(p, *letter, i, e);
+			ret = number_parse(p, *letter, i, e);
 			continue;
 		}
 		struct strbuf *to = &p->t->memory[n_pointers];
 		struct syscall_memory *m = &p->memory[n_pointers++];
 		strbuf_reset(to);
-		ret = pointee(p, *letter, to, &p->arg[i], &p->value[i], e);
+		ret = pointee_parse(p, *letter, to, &p->arg[i], &p->value[i], e);
 		if (strchr("pPTN", *letter)) {
 			/* unreadable path: the call failed for that reason */
 			const bool unreadable = ret && p->r.rvalue < 0;

@@ -174,7 +174,7 @@ static int block_take(struct strace_parsed *p, const struct part *block,
 /* --- the calls ----------------------------------------------------------- */
 
 /* The next "{...}" of a list. False: the end of the list. */
-static bool element(const char **s, const char *end, struct part *one)
+static bool element_next(const char **s, const char *end, struct part *one)
 {
 	return strace_next_part(s, end, one) && one->len > 1 && *one->s == '{';
 }
@@ -184,14 +184,14 @@ static uint64_t context_of(const struct strace_parsed *p)
 	return number_of(&p->arg[0]);
 }
 
-static int submitted(struct strace_parsed *p, const struct part *list, struct err *e)
+static int submitted_parse(struct strace_parsed *p, const struct part *list, struct err *e)
 {
 	struct strace_async *a = &p->t->async;
 	const char *s = list->s + 1, *end = list->s + list->len;
 	struct part block;
 	int64_t n = 0;
 	int ret = 0;
-	for (; !ret && n < p->r.rvalue && element(&s, end, &block); n++) {
+	for (; !ret && n < p->r.rvalue && element_next(&s, end, &block); n++) {
 		struct strace_aio_request one = {.pid = p->r.pid,
 						 .context = context_of(p),
 						 .r = record_unknown()};
@@ -226,12 +226,12 @@ static int request_finish(struct strace_parsed *p, const struct strace_aio_reque
 	return 0;
 }
 
-static int fetched(struct strace_parsed *p, const struct part *list, struct err *e)
+static int fetched_parse(struct strace_parsed *p, const struct part *list, struct err *e)
 {
 	const char *s = list->s + 1, *end = list->s + list->len;
 	struct part event, field, value;
 	int ret = 0;
-	while (!ret && element(&s, end, &event)) {
+	while (!ret && element_next(&s, end, &event)) {
 		const char *in = event.s + 1;
 		struct strace_aio_request one;
 		uint64_t data = 0;
@@ -255,5 +255,5 @@ int strace_async_take(struct strace_parsed *p, struct err *e)
 	const struct part *list = &p->arg[at];
 	if (!p->t->async.follows || p->n <= at || p->r.rvalue <= 0 || !list->len || *list->s != '[')
 		return 0;
-	return p->r.op == OP_IO_SUBMIT ? submitted(p, list, e) : fetched(p, list, e);
+	return p->r.op == OP_IO_SUBMIT ? submitted_parse(p, list, e) : fetched_parse(p, list, e);
 }

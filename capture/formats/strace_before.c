@@ -47,7 +47,8 @@ static bool device_of(const struct part *a, uint64_t *device)
 {
 	const char *s = memmem(a->s, a->len, "st_dev=makedev(", 15), *end = a->s + a->len;
 	uint64_t major = 0, minor = 0;
-	const bool found = s ? (s += 15, scan_c_u64(&s, end, &major)) && starts(s, end, ", ") &&
+	const bool found = s ? (s += 15, scan_c_u64(&s, end, &major)) &&
+				   begins_with(s, end, ", ") &&
 				   (s += 2, scan_c_u64(&s, end, &minor))
 			     : key_number(a, "stx_dev_major=", &major) &&
 				   key_number(a, "stx_dev_minor=", &minor);
@@ -123,8 +124,8 @@ static void link_shown(struct strace_parsed *p, const struct trace_record *r, co
 /* Finds the initial state of the request's file. `second`: text of the record's heap item. `id`: of
  * strace_sizes.c, which finds the files whose state becomes unknown. `found`: result of stat, or
  * NULL. */
-static void before(struct strace_parsed *p, const struct trace_record *r, const char *name,
-		   const char *second, uint32_t id, const struct found_file *found)
+static void state_find(struct strace_parsed *p, const struct trace_record *r, const char *name,
+		       const char *second, uint32_t id, const struct found_file *found)
 {
 	struct strace *t = p->t;
 	const unsigned int uses = op_info(r->op)->uses;
@@ -174,7 +175,7 @@ void strace_made(void *context, const struct trace_record *r, const struct app_o
 			   r->rvalue >= 0 && stat_result(p, &found);
 	const uint32_t id = strace_size_follow(p, r, f, name, second, stats ? &found : NULL);
 	if (name && !t->before_listed)
-		before(p, r, name, second, id, stats ? &found : NULL);
+		state_find(p, r, name, second, id, stats ? &found : NULL);
 }
 
 void strace_before_list(struct strace *t)

@@ -153,7 +153,7 @@ static void take_clone(struct strace_parsed *p, const char *text, const char *en
 		take_child(p, tid, p->r.pid);
 }
 
-static bool has(const char *text, const char *end, const char *word)
+static bool text_has(const char *text, const char *end, const char *word)
 {
 	return memmem(text, (size_t)(end - text), word, strlen(word)) != NULL;
 }
@@ -164,11 +164,13 @@ static void take_wait(struct strace_parsed *p, const char *text, const char *end
 {
 	static const char mark[] = "si_pid=";
 	uint64_t pid = p->r.rvalue > 0 ? (uint64_t)p->r.rvalue : 0;
-	const bool ended = has(text, end, "WIFEXITED(") || has(text, end, "WIFSIGNALED(") ||
-			   has(text, end, "CLD_EXITED") || has(text, end, "CLD_KILLED") ||
-			   has(text, end, "CLD_DUMPED");
-	const bool may_be_alive =
-	    has(text, end, "STOPPED") || has(text, end, "WUNTRACED") || has(text, end, "CONTINUED");
+	const bool ended = text_has(text, end, "WIFEXITED(") ||
+			   text_has(text, end, "WIFSIGNALED(") ||
+			   text_has(text, end, "CLD_EXITED") || text_has(text, end, "CLD_KILLED") ||
+			   text_has(text, end, "CLD_DUMPED");
+	const bool may_be_alive = text_has(text, end, "STOPPED") ||
+				  text_has(text, end, "WUNTRACED") ||
+				  text_has(text, end, "CONTINUED");
 	const char *s = memmem(text, (size_t)(end - text), mark, sizeof mark - 1);
 	if (s && !p->r.rvalue && (s += sizeof mark - 1, !scan_u64(&s, end, &pid)))
 		return;
@@ -185,7 +187,7 @@ static void take_futex(struct strace_parsed *p)
 	if (p->n < 3 || (p->r.rvalue && p->r.error != EAGAIN))
 		return;
 	const char *at = p->arg[0].s, *op = p->arg[1].s, *value = p->arg[2].s;
-	if (!has(op, op + p->arg[1].len, "FUTEX_WAIT") ||
+	if (!text_has(op, op + p->arg[1].len, "FUTEX_WAIT") ||
 	    !scan_c_u64(&at, at + p->arg[0].len, &address) ||
 	    !scan_c_u64(&value, value + p->arg[2].len, &tid))
 		return;
@@ -219,8 +221,8 @@ static void take_other(struct strace_parsed *p, const struct call_line *l)
 
 /* Finds the end: from -T, or from the stamp of the resumed line. A call that did not return has no
  * end. */
-static int times(struct strace_parsed *p, const struct call_line *l, int64_t duration_ns,
-		 struct err *e)
+static int times_set(struct strace_parsed *p, const struct call_line *l, int64_t duration_ns,
+		     struct err *e)
 {
 	p->r.begin_ns = l->begin_ns;
 	if (duration_ns >= 0 && __builtin_add_overflow(l->begin_ns, duration_ns, &p->r.end_ns))
@@ -371,7 +373,7 @@ int strace_take_call(struct strace *t, struct strace_thread *th, const struct ca
 	p.ret = s;
 	int64_t duration_ns = strace_take_duration(p.ret, &p.end);
 	int ret = take_result(&p, e);
-	ret = ret ? ret : times(&p, l, duration_ns, e);
+	ret = ret ? ret : times_set(&p, l, duration_ns, e);
 	t->base.base.notes.n_not_requests += !ret && p.call->kind != SYSCALL_REQUEST;
 	if (ret || p.call->kind > SYSCALL_UMASK) {
 		if (!ret)

@@ -10,7 +10,7 @@
 enum strace_naming strace_take_pid(const char **at, const char *end, uint32_t *tid)
 {
 	const char *s = *at;
-	bool bracket = starts(s, end, "[pid ");
+	bool bracket = begins_with(s, end, "[pid ");
 	uint64_t v;
 	if (bracket)
 		s = skip_blanks(s + 5, end);
@@ -54,14 +54,14 @@ void strace_notice(struct strace_threads *t, const char *s, const char *end)
 {
 	static const char process[] = "strace: Process ";
 	uint64_t tid;
-	if (!starts(s, end, process))
+	if (!begins_with(s, end, process))
 		return;
 	s += sizeof process - 1;
 	if (!scan_u64(&s, end, &tid) || tid > UINT32_MAX)
 		return;
-	if (starts(s, end, " detached"))
+	if (begins_with(s, end, " detached"))
 		strace_thread_over(t, (uint32_t)tid);
-	if (!starts(s, end, " attached"))
+	if (!begins_with(s, end, " attached"))
 		return;
 	if (!t->found && t->n_attached < STRACE_ATTACHED_MAX)
 		t->attached[t->n_attached++] = (uint32_t)tid;
@@ -158,7 +158,7 @@ bool strace_take_stamp(struct strace *t, const char *line, const char **at, cons
 
 const char *strace_skip_marks(const char *s, const char *end)
 {
-	if (starts(s, end, "(+")) { /* -r together with another stamp */
+	if (begins_with(s, end, "(+")) { /* -r together with another stamp */
 		const char *close = memchr(s, ')', (size_t)(end - s));
 		s = close ? skip_blanks(close + 1, end) : s;
 	}
@@ -176,8 +176,9 @@ const char *strace_skip_marks(const char *s, const char *end)
 
 bool strace_beside_calls(const char *s, const char *end)
 {
-	return starts(s, end, "strace: ") || starts(s, end, "> ") || starts(s, end, "| ") ||
-	       starts(s, end, "* ") || starts(s, end, "% time ");
+	return begins_with(s, end, "strace: ") || begins_with(s, end, "> ") ||
+	       begins_with(s, end, "| ") || begins_with(s, end, "* ") ||
+	       begins_with(s, end, "% time ");
 }
 
 const char *strace_cut_by_notice(const char *s, const char *end)
@@ -196,7 +197,7 @@ const char *strace_cut_by_notice(const char *s, const char *end)
 	const char *p = at ? at + sizeof mark - 1 : end;
 	uint64_t tid;
 	return at && at > s && scan_u64(&p, end, &tid) &&
-		       (starts(p, end, " attached") || starts(p, end, " detached"))
+		       (begins_with(p, end, " attached") || begins_with(p, end, " detached"))
 		   ? at
 		   : NULL;
 }

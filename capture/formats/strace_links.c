@@ -11,7 +11,7 @@
 
 #define SHOWN_MAX 16384u /* each candidate is compared with each path */
 
-static uint64_t hash(const char *path, size_t len)
+static uint64_t path_hash(const char *path, size_t len)
 {
 	return fnv1a(FNV1A_START, path, len);
 }
@@ -21,7 +21,7 @@ char *strace_links_real(struct strace_links *l, const struct app_files *f, const
 	char *first_real = files_first_path(f, real);
 	for (size_t len = strlen(first_real); len; len--)
 		if (!first_real[len] || first_real[len] == '/')
-			u64_map_at(&l->real, hash(first_real, len), 0);
+			u64_map_at(&l->real, path_hash(first_real, len), 0);
 	return first_real;
 }
 
@@ -59,7 +59,7 @@ static bool link_fits(const struct strace_links *l, const char *name, size_t len
 		strbuf_reset(&path);
 		strbuf_add(&path, real, real_len);
 		strbuf_addstr(&path, s->name + len);
-		const uint64_t at = hash(path.s, path.len);
+		const uint64_t at = path_hash(path.s, path.len);
 		const uint32_t *known = u64_map_find(&l->by_name, at);
 		if (known)
 			fits = !strcmp(l->shown[*known].real, s->real);
@@ -105,7 +105,7 @@ static size_t link_choose(const struct strace_links *l, const struct shown_path 
 		const size_t target = real_len - (name_len - len);
 		const bool into_itself = !strncmp(s->real, s->name, len) &&
 					 (target == len || s->real[len] == '/');
-		const uint64_t at = hash(s->name, len);
+		const uint64_t at = path_hash(s->name, len);
 		uint32_t *is_link = u64_map_at(links, at, 2);
 		if (*is_link == 2)
 			*is_link = !into_itself && !u64_map_find(&l->real, at) &&
@@ -121,7 +121,7 @@ static size_t link_choose(const struct strace_links *l, const struct shown_path 
 static bool below_link(struct u64_map *links, const char *name, size_t len)
 {
 	for (size_t i = 1; i < len; i++)
-		if (name[i] == '/' && *u64_map_at(links, hash(name, i), 0) == 1)
+		if (name[i] == '/' && *u64_map_at(links, path_hash(name, i), 0) == 1)
 			return true;
 	return false;
 }

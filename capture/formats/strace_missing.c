@@ -20,7 +20,7 @@
 
 void strace_passing_seen(struct strace *t, const char *s, const char *end)
 {
-	t->missing.passed |= starts(s, end, "recvm") || starts(s, end, "pidfd_getfd(");
+	t->missing.passed |= begins_with(s, end, "recvm") || begins_with(s, end, "pidfd_getfd(");
 }
 
 /* Finds the word and the bit of a descriptor. NULL: it is not recorded. */
@@ -92,9 +92,9 @@ void strace_use_seen(struct strace_parsed *p)
 
 void strace_exit_seen(struct strace *t, struct strace_thread *th, const char *s, const char *end)
 {
-	const bool group = starts(s, end, "exit_group(");
+	const bool group = begins_with(s, end, "exit_group(");
 	struct strace_thread *p = strace_first_thread(t, th);
-	const bool exits = group || starts(s, end, "exit(");
+	const bool exits = group || begins_with(s, end, "exit(");
 	p->exits |= exits;
 	p->ended |= group;
 	p->other |= !exits;
@@ -105,7 +105,7 @@ void strace_exit_seen(struct strace *t, struct strace_thread *th, const char *s,
 void strace_thread_ended(struct strace *t, struct strace_thread *th, const char *s, const char *end)
 {
 	struct strace_thread *p = strace_first_thread(t, th);
-	if (!starts(s, end, "+++ exited") || p->exits || t->missing.of_one_thread)
+	if (!begins_with(s, end, "+++ exited") || p->exits || t->missing.of_one_thread)
 		return;
 	t->missing.n_filtered++;
 	p->exits = true;

@@ -78,7 +78,7 @@ static void name_drop(struct strace *t, const char *name)
 
 /* The request changes the file. Its initial state becomes unknown, unless it is known already.
  * `is_uncertain`: the change may have preceded the call that showed the present size. */
-static void changed(struct strace *t, struct strace_file *z, bool is_uncertain)
+static void file_change(struct strace *t, struct strace_file *z, bool is_uncertain)
 {
 	if (!z->changed && z->name && !t->before_listed) {
 		z->entry = files_changed(&t->before, z->name);
@@ -93,7 +93,7 @@ static void changed(struct strace *t, struct strace_file *z, bool is_uncertain)
 }
 
 /* A file that the request created, with this size (-1: unknown). Returns its index + 1. */
-static uint32_t made(struct strace *t, const char *name, int64_t size)
+static uint32_t file_make(struct strace *t, const char *name, int64_t size)
 {
 	if (name)
 		name_drop(t, name);
@@ -120,7 +120,7 @@ static void initial_confirm(struct strace *t, struct strace_file *z)
 
 static void data_change(struct strace_parsed *p, struct strace_file *z)
 {
-	changed(p->t, z, false);
+	file_change(p->t, z, false);
 	if (p->r.begin_ns >= z->initial_ns)
 		initial_confirm(p->t, z);
 	z->initial_ns = TIME_NONE;
@@ -164,7 +164,7 @@ static void size_shift(struct strace_file *z, int64_t by)
 	z->now = z->now >= 0 ? now : -1;
 }
 
-static void written(struct strace_file *z, const struct trace_record *r, bool appends)
+static void write_follow(struct strace_file *z, const struct trace_record *r, bool appends)
 {
 	if (r->rvalue <= 0)
 		return;
@@ -176,7 +176,7 @@ static void written(struct strace_file *z, const struct trace_record *r, bool ap
 		size_reach(z, r->offset, (uint64_t)r->rvalue);
 }
 
-static void allocated(struct strace_file *z, const struct trace_record *r)
+static void allocate_follow(struct strace_file *z, const struct trace_record *r)
 {
 	const uint32_t collapses = FALLOC_FL_COLLAPSE_RANGE, inserts = FALLOC_FL_INSERT_RANGE;
 	if (r->length > INT64_MAX)
@@ -205,7 +205,7 @@ static struct strace_file *file_of_open(struct strace *t, const struct app_open_
 
 /* Follows the file that a copy writes. The position of its descriptor has not moved yet. The kernel
  * refuses copies to files with O_APPEND. */
-static void copied(struct strace_parsed *p, const struct trace_record *r)
+static void copy_follow(struct strace_parsed *p, const struct trace_record *r)
 {
 	size_t at;
 	const bool clones = p->call->op == OP_IOCTL;
@@ -273,7 +273,7 @@ static void size_seen(struct strace_parsed *p, uint32_t id, int64_t size)
 	if (z->settled || z->initial_ns != TIME_NONE || p->r.begin_ns < z->changed_ns)
 		return;
 	if (changes_now(t, id)) {
-		changed(t, z, true);
+		file_change(t, z, true);
 		return;
 	}
 	if (!z->changed)
@@ -297,14 +297,14 @@ static void read_seen(struct strace_file *z, const struct trace_record *r)
 
 /* --- names --------------------------------------------------------------- */
 
-static uint32_t opened(struct strace_parsed *p, const struct trace_record *r, const char *name)
+static uint32_t open_follow(struct strace_parsed *p, const struct trace_record *r, const char *name)
 {
 	struct strace *t = p->t;
 	const bool creates = r->flags & O_CREAT;
 	if ((r->flags & O_TMPFILE) == O_TMPFILE)
-		return made(t, NULL, 0);
+		return file_make(t, NULL, 0);
 	if (creates && (r->flags & O_EXCL || *cell_of(t, name) == NO_FILE))
-		return made(t, name, 0);
+		return file_make(t, name, 0);
 	const char *real = strace_opened_real(p, r); /* no function below changes it */
 	uint32_t id = real ? *cell_of(t, real) : NEVER_USED;
 	if (!real || (id == NEVER_USED && *cell_of(t, name) != NEVER_USED)) {
@@ -329,12 +329,12 @@ static uint32_t opened(struct strace_parsed *p, const struct trace_record *r, co
 	return id;
 }
 
-static void renamed(struct strace *t, const char *name, const char *second, bool exchange)
+static void rename_follow(struct strace *t, const char *name, const char *second, bool exchange)
 {
 	const uint32_t from = file_at(t, name), to = exchange ? file_at(t, second) : NO_FILE;
-	changed(t, &t->sizes.file[from - 1], false);
+	file_change(t, &t->sizes.file[from - 1], false);
 	if (exchange)
-		changed(t, &t->sizes.file[to - 1], false);
+		file_change(t, &t->sizes.file[to - 1], false);
 	else if (from != *cell_of(t, second))
 		name_drop(t, second);
 	*cell_of(t, name) = to;
@@ -342,18 +342,18 @@ static void renamed(struct strace *t, const char *name, const char *second, bool
 }
 
 /* A link of an open file in /proc is a link of a file without a name (O_TMPFILE). */
-static void linked(struct strace_parsed *p, const char *name, const char *second)
+static void link_follow(struct strace_parsed *p, const char *name, const char *second)
 {
 	struct strace *t = p->t;
 	const bool by_descriptor =
 	    memmem(p->arg[0].s, (size_t)(p->end - p->arg[0].s), "/proc/", 6) ||
 	    memmem(p->arg[0].s, (size_t)(p->end - p->arg[0].s), "AT_EMPTY_PATH", 13);
 	if (by_descriptor) {
-		made(t, second, -1);
+		file_make(t, second, -1);
 		return;
 	}
 	const uint32_t id = file_at(t, name);
-	changed(t, &t->sizes.file[id - 1], false);
+	file_change(t, &t->sizes.file[id - 1], false);
 	t->sizes.file[id - 1].n_names++;
 	*cell_of(t, second) = id;
 }
@@ -361,8 +361,8 @@ static void linked(struct strace_parsed *p, const char *name, const char *second
 /* --- the interface ------------------------------------------------------- */
 
 /* A call that never returned may have changed the size of its file. */
-static void unfinished(struct strace_parsed *p, const struct trace_record *r,
-		       const struct app_open_file *f, const char *name)
+static void unfinished_follow(struct strace_parsed *p, const struct trace_record *r,
+			      const struct app_open_file *f, const char *name)
 {
 	size_t at;
 	const enum op_family family = op_info(r->op)->family;
@@ -396,25 +396,25 @@ static void path_follow(struct strace_parsed *p, const struct trace_record *r, c
 	}
 	switch (r->op) {
 	case OP_OPEN:
-		t->sizes.opened = opened(p, r, name);
+		t->sizes.opened = open_follow(p, r, name);
 		return;
 	case OP_MKDIR:
 	case OP_MKNOD:
 	case OP_SYMLINK:
-		made(t, name, 0);
+		file_make(t, name, 0);
 		return;
 	case OP_RENAME:
 		if (second)
-			renamed(t, name, second, r->flags & RENAME_EXCHANGE);
+			rename_follow(t, name, second, r->flags & RENAME_EXCHANGE);
 		return;
 	case OP_LINK:
 		if (second)
-			linked(p, name, second);
+			link_follow(p, name, second);
 		return;
 	case OP_UNLINK:
 	case OP_RMDIR:
 		id = file_at(t, name); /* may move the files */
-		changed(t, &t->sizes.file[id - 1], false);
+		file_change(t, &t->sizes.file[id - 1], false);
 		name_drop(t, name);
 		return;
 	default:
@@ -430,7 +430,7 @@ uint32_t strace_size_follow(struct strace_parsed *p, const struct trace_record *
 	const bool by_path = op_info(r->op)->uses & OP_HAS_PATH && !f;
 	t->sizes.opened = 0;
 	if (p->unfinished) {
-		unfinished(p, r, f, name);
+		unfinished_follow(p, r, f, name);
 		return 0;
 	}
 	if (by_path && name)
@@ -438,7 +438,7 @@ uint32_t strace_size_follow(struct strace_parsed *p, const struct trace_record *
 	if (r->rvalue < 0 || (!name && !(f && f->size_of)))
 		return 0;
 	if (op_info(r->op)->family == FAMILY_COPY) {
-		copied(p, r);
+		copy_follow(p, r);
 		return 0;
 	}
 	if (by_path && r->op != OP_TRUNCATE && r->op != OP_STAT && r->op != OP_STATX)
@@ -449,7 +449,8 @@ uint32_t strace_size_follow(struct strace_parsed *p, const struct trace_record *
 	switch (op_info(r->op)->family) {
 	case FAMILY_WRITE:
 		data_change(p, z);
-		written(z, r, (f && f->append) || (r->op == OP_PWRITEV2 && r->flags & RWF_APPEND));
+		write_follow(z, r,
+			     (f && f->append) || (r->op == OP_PWRITEV2 && r->flags & RWF_APPEND));
 		return id;
 	case FAMILY_READ:
 		read_seen(z, r);
@@ -462,7 +463,7 @@ uint32_t strace_size_follow(struct strace_parsed *p, const struct trace_record *
 		size_set(z, (int64_t)r->length);
 	} else if (r->op == OP_FALLOCATE) {
 		data_change(p, z);
-		allocated(z, r);
+		allocate_follow(z, r);
 	} else if (r->op == OP_MMAP && p->value[2] & PROT_WRITE &&
 		   (p->value[3] & MAP_TYPE) != MAP_PRIVATE) {
 		data_change(p, z); /* writes to the mapping do not change the size */

@@ -189,8 +189,8 @@ static void note_opened(struct strace_out *x, const struct trace_record *r)
 }
 
 /* The reason why a request cannot be written; NULL: it can be written. */
-static const char *cannot(const struct strace_out *x, const struct trace_record *r,
-			  const struct syscall_row *c)
+static const char *refusal_of(const struct strace_out *x, const struct trace_record *r,
+			      const struct syscall_row *c)
 {
 	if (!c)
 		return x->line.old ? "ARTC does not support the call"
@@ -209,7 +209,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	struct strace_out *x = ctx;
 	const char *name;
 	const struct syscall_row *c = strace_row_of(r, x->line.old, &name);
-	if ((*why = cannot(x, r, c)))
+	if ((*why = refusal_of(x, r, c)))
 		return 0;
 	strbuf_reset(&x->line.text);
 	int64_t ns = x->wall_ns + r->begin_ns;

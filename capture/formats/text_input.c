@@ -41,7 +41,7 @@ int text_input_rewind(struct text_input *in, struct err *e)
 }
 
 /* Moves the unconsumed bytes to the front and reads more; sets eof at the end. */
-static int fill(struct text_input *in, struct err *e)
+static int buffer_fill(struct text_input *in, struct err *e)
 {
 	memmove(in->buf, in->buf + in->at, in->len - in->at);
 	in->offset += in->at;
@@ -79,7 +79,7 @@ int text_input_line(struct text_input *in, const char **s, size_t *len, struct e
 	size_t seen = 0; /* bytes from `at` on without a line end */
 	/* skip a byte order mark of UTF-8 */
 	if (!in->line && !in->at && !in->offset) {
-		int ret = in->len ? 0 : fill(in, e);
+		int ret = in->len ? 0 : buffer_fill(in, e);
 		if (ret)
 			return ret;
 		in->at = in->len >= 3 && !memcmp(in->buf, "\xef\xbb\xbf", 3) ? 3 : 0;
@@ -117,7 +117,7 @@ int text_input_line(struct text_input *in, const char **s, size_t *len, struct e
 			return err_set(e, EMSGSIZE, "line %llu is longer than %u bytes",
 				       (unsigned long long)in->line, TEXT_LINE_MAX);
 		}
-		int ret = fill(in, e);
+		int ret = buffer_fill(in, e);
 		if (ret)
 			return ret;
 	}
@@ -126,7 +126,7 @@ int text_input_line(struct text_input *in, const char **s, size_t *len, struct e
 int text_input_peek(struct text_input *in, size_t want, const char **s, size_t *len, struct err *e)
 {
 	while (in->len - in->at < want && !in->eof) {
-		int ret = fill(in, e);
+		int ret = buffer_fill(in, e);
 		if (ret)
 			return ret;
 	}

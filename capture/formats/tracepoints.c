@@ -127,7 +127,7 @@ static bool take_line(const char *s, const char *end, struct tracepoints_event *
 
 /* --- system calls -------------------------------------------------------- */
 
-static bool named(const struct tracepoints_event *v, const char *name)
+static bool event_is(const struct tracepoints_event *v, const char *name)
 {
 	return (size_t)(v->name.end - v->name.s) == strlen(name) &&
 	       !memcmp(v->name.s, name, strlen(name));
@@ -255,17 +255,17 @@ static int named_call(struct kernel_text *k, const struct tracepoints_event *v, 
 
 static int task_event(struct kernel_text *k, const struct tracepoints_event *v)
 {
-	if (named(v, "task_newtask")) {
+	if (event_is(v, "task_newtask")) {
 		k->has_tasks = true;
 		syscalls_cloned(k->calls, v->tid, (uint32_t)text_number(text_after(v->args, "pid"),
 			10), text_number(text_after(v->args, "clone_flags"), 16));
-	} else if (named(v, "sched_process_fork") && !k->has_tasks) {
+	} else if (event_is(v, "sched_process_fork") && !k->has_tasks) {
 		syscalls_cloned(k->calls, v->tid,
 				(uint32_t)text_number(text_after(v->args, "child_pid"), 10), 0);
-	} else if (named(v, "sched_process_exec")) {
+	} else if (event_is(v, "sched_process_exec")) {
 		syscalls_executed(k->calls, (uint32_t)text_number(text_after(v->args, "pid"), 10),
 				  (uint32_t)text_number(text_after(v->args, "old_pid"), 10));
-	} else if (named(v, "sched_process_exit")) {
+	} else if (event_is(v, "sched_process_exit")) {
 		syscalls_ended(k->calls, v->tid);
 	} else {
 		return 0;
@@ -276,10 +276,10 @@ static int task_event(struct kernel_text *k, const struct tracepoints_event *v)
 /* "dev 254:0 ino 1a2b pfn=0x1 ofs=8192 order=0", "dev=254:0 ino=1a2b ofs=0-65535" */
 static int page_event(struct kernel_text *k, const struct tracepoints_event *v, struct err *e)
 {
-	const bool add = named(v, "mm_filemap_add_to_page_cache"),
-		   handled = named(v, "mm_filemap_fault");
+	const bool add = event_is(v, "mm_filemap_add_to_page_cache"),
+		   handled = event_is(v, "mm_filemap_fault");
 	const struct text device = text_after(v->args, "dev"), place = text_after(v->args, "ofs");
-	if (!add && !handled && !named(v, "mm_filemap_map_pages"))
+	if (!add && !handled && !event_is(v, "mm_filemap_map_pages"))
 		return 0;
 	const char *colon = memchr(device.s, ':', (size_t)(device.end - device.s));
 	const uint64_t minor = colon ? text_number((struct text){colon + 1, device.end}, 10) : 0,
@@ -318,7 +318,7 @@ static int block_event(struct kernel_text *k, const struct tracepoints_event *v,
 		     {"block_bio_backmerge", EVENT_MERGE}, {"block_bio_frontmerge", EVENT_MERGE}};
 	struct pair_event b = {.kind = EVENT_OTHER, .ns = v->ns, .pid = v->tid};
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (named(v, known[i].name))
+		if (event_is(v, known[i].name))
 			b.kind = known[i].kind;
 	const char *s = v->args.s, *end = v->args.end;
 	uint64_t major, minor, n = 0;
@@ -371,9 +371,9 @@ static int event_take(struct kernel_text *k, const struct tracepoints_event *v, 
 		k->base.base.notes.n_not_requests += !ret;
 		return ret < 0 ? ret : 0;
 	}
-	if (named(v, "sys_enter"))
+	if (event_is(v, "sys_enter"))
 		return raw_enter(k, v, e);
-	if (named(v, "sys_exit"))
+	if (event_is(v, "sys_exit"))
 		return raw_exit(k, v, e);
 	ret = named_call(k, v, e);
 	ret = ret ? ret : task_event(k, v);

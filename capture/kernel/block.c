@@ -65,12 +65,12 @@ struct block_work {
 	struct err *e;
 };
 
-static int64_t since(int64_t ns, int64_t epoch_ns)
+static int64_t ns_since(int64_t ns, int64_t epoch_ns)
 {
 	return ns == TIME_NONE ? TIME_NONE : ns - epoch_ns;
 }
 
-static int take(void *context, const struct block_request *r)
+static int request_take(void *context, const struct block_request *r)
 {
 	static const enum trace_op op[] = {[BLOCK_READ] = OP_PREAD,
 					   [BLOCK_WRITE] = OP_PWRITE,
@@ -84,9 +84,9 @@ static int take(void *context, const struct block_request *r)
 	const bool placed = r->direction != BLOCK_FLUSH && r->n_sectors,
 		   moves = r->direction == BLOCK_READ || r->direction == BLOCK_WRITE;
 	const struct trace_record record = {
-	    .begin_ns = since(r->begin_ns, w->epoch_ns),
-	    .end_ns = since(r->end_ns, w->epoch_ns),
-	    .dispatch_ns = since(r->dispatch_ns, w->epoch_ns),
+	    .begin_ns = ns_since(r->begin_ns, w->epoch_ns),
+	    .end_ns = ns_since(r->end_ns, w->epoch_ns),
+	    .dispatch_ns = ns_since(r->dispatch_ns, w->epoch_ns),
 	    .intended_ns = TIME_NONE,
 	    .offset = placed ? (r->sector - w->device.first_sector) * SECTOR_BYTES : OFFSET_NONE,
 	    .length = (uint64_t)r->n_sectors * SECTOR_BYTES,
@@ -122,10 +122,11 @@ static struct block_event event_of(const struct tracing_event *v, const struct b
 	return b;
 }
 
-static int convert(struct tracing *t, struct block_work *w, bool bios, struct block_outcome *o)
+static int events_convert(struct tracing *t, struct block_work *w, bool bios,
+			  struct block_outcome *o)
 {
 	struct block_fields f[N_EVENTS];
-	struct block_requests *q = block_requests_open(bios, take, w);
+	struct block_requests *q = block_requests_open(bios, request_take, w);
 	struct tracing_event v;
 	int ret = 0, any;
 	for (unsigned int k = 0; k < N_EVENTS; k++)
@@ -179,7 +180,7 @@ static int write_trace(struct block_watch *b, struct block_outcome *o, struct er
 	if (!ret)
 		ret = trace_writer_object(w->writer, OBJECT_DEVICE, w->device.name, &w->object, e);
 	w->e = e;
-	ret = ret ? ret : convert(b->tracing, w, c->unit == UNIT_BIO, o);
+	ret = ret ? ret : events_convert(b->tracing, w, c->unit == UNIT_BIO, o);
 	if (ret) {
 		trace_writer_abort(w->writer);
 		return ret;

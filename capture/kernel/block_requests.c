@@ -78,7 +78,7 @@ void block_requests_close(struct block_requests *q)
 	free(q);
 }
 
-static struct open_request *begin(struct block_requests *q, const struct block_event *v)
+static struct open_request *request_begin(struct block_requests *q, const struct block_event *v)
 {
 	if (q->first > 1024 && q->first > q->n / 2) { /* reuses the space of finished items */
 		memmove(q->item, q->item + q->first, (q->n - q->first) * sizeof *q->item);
@@ -109,7 +109,7 @@ static bool is_same_one(const struct open_request *o, int64_t now_ns)
 }
 
 /* Outputs finished requests up to the first unfinished request. `now_ns` INT64_MAX: outputs all. */
-static int settle(struct block_requests *q, int64_t now_ns)
+static int requests_output(struct block_requests *q, int64_t now_ns)
 {
 	int ret = 0;
 	for (; !ret && q->first < q->n; q->first++) {
@@ -124,7 +124,7 @@ static int settle(struct block_requests *q, int64_t now_ns)
 	return ret;
 }
 
-static void finish(struct open_request *o, const struct block_event *v)
+static void request_finish(struct open_request *o, const struct block_event *v)
 {
 	o->r.end_ns = v->ns;
 	o->done = true;
@@ -151,7 +151,7 @@ static void request_event(struct block_requests *q, const struct block_event *v)
 	case BLOCK_ISSUE:
 		o = request_find(q, v, true);
 		if (!o)
-			o = begin(q, v);
+			o = request_begin(q, v);
 		if (v->n_sectors) /* its preflush was issued as a separate request */
 			o->r.flags &= ~(uint32_t)BLOCK_PREFLUSH;
 		o->requeued = false;
@@ -174,7 +174,7 @@ static void request_event(struct block_requests *q, const struct block_event *v)
 		/* a driver may complete a request in parts */
 		uint64_t part = v->n_sectors ? v->n_sectors : o->n_left;
 		if (part >= o->n_left) {
-			finish(o, v);
+			request_finish(o, v);
 		} else {
 			o->n_left -= part;
 			o->sector += part;
@@ -187,7 +187,7 @@ static void request_event(struct block_requests *q, const struct block_event *v)
 
 /* --- bios: from queueing to the last completion ------------------------- */
 
-static uint64_t overlap(const struct open_request *o, const struct block_event *v)
+static uint64_t sectors_overlap(const struct open_request *o, const struct block_event *v)
 {
 	uint64_t begin = v->sector > o->r.sector ? v->sector : o->r.sector;
 	uint64_t end_v = v->sector + v->n_sectors, end_o = o->r.sector + o->r.n_sectors,
@@ -195,16 +195,16 @@ static uint64_t overlap(const struct open_request *o, const struct block_event *
 	return end > begin ? end - begin : 0;
 }
 
-static bool concerns(const struct open_request *o, const struct block_event *v)
+static bool event_concerns(const struct open_request *o, const struct block_event *v)
 {
 	if (o->done || o->r.begin_ns > v->ns)
 		return false;
 	return (v->direction == BLOCK_FLUSH && !o->r.n_sectors &&
 		(o->r.direction == BLOCK_FLUSH || o->r.flags & BLOCK_PREFLUSH)) ||
-	       (o->r.direction == v->direction && overlap(o, v));
+	       (o->r.direction == v->direction && sectors_overlap(o, v));
 }
 
-static bool alike(const struct open_request *a, const struct open_request *b)
+static bool is_alike(const struct open_request *a, const struct open_request *b)
 {
 	return !a->done && a->r.n_sectors && a->r.sector == b->r.sector &&
 	       a->r.n_sectors == b->r.n_sectors && a->r.direction == b->r.direction;
@@ -216,7 +216,7 @@ static bool alike(const struct open_request *a, const struct open_request *b)
 static bool waited_before(const struct block_requests *q, const struct open_request *o)
 {
 	for (size_t i = q->first; &q->item[i] < o; i++)
-		if (alike(&q->item[i], o) && !q->item[i].n_issued)
+		if (is_alike(&q->item[i], o) && !q->item[i].n_issued)
 			return true;
 	return false;
 }
@@ -227,10 +227,10 @@ static void bio_issue(const struct block_requests *q, struct open_request *o,
 	if (o->r.n_sectors && o->n_issued >= o->r.n_sectors)
 		return;
 	for (size_t i = q->first; o->r.n_sectors && &q->item[i] < o; i++)
-		if (alike(&q->item[i], o) &&
+		if (is_alike(&q->item[i], o) &&
 		    (q->item[i].issued_ns == v->ns || q->item[i].n_issued < o->r.n_sectors))
 			return;
-	o->n_issued += overlap(o, v);
+	o->n_issued += sectors_overlap(o, v);
 	o->issued_ns = v->ns;
 	o->r.dispatch_ns = o->r.dispatch_ns == TIME_NONE ? v->ns : o->r.dispatch_ns;
 }
@@ -239,7 +239,7 @@ static void bio_event(struct block_requests *q, const struct block_event *v)
 {
 	bool any = false;
 	if (v->kind == BLOCK_QUEUE) {
-		struct open_request *o = begin(q, v);
+		struct open_request *o = request_begin(q, v);
 		o->issued_ns = TIME_NONE;
 		o->again = waited_before(q, o);
 		return;
@@ -248,7 +248,7 @@ static void bio_event(struct block_requests *q, const struct block_event *v)
 	uint64_t left = v->n_sectors;
 	for (size_t i = q->first; i < q->n; i++) {
 		struct open_request *o = &q->item[i];
-		if (!concerns(o, v))
+		if (!event_concerns(o, v))
 			continue;
 		any = true;
 		if (v->kind == BLOCK_ISSUE) {
@@ -257,14 +257,14 @@ static void bio_event(struct block_requests *q, const struct block_event *v)
 		}
 		if (v->kind != BLOCK_COMPLETE || o->r.dispatch_ns == TIME_NONE)
 			continue; /* a later bio for the same sectors, which was not issued yet */
-		uint64_t part = o->r.n_sectors ? overlap(o, v) : 1;
+		uint64_t part = o->r.n_sectors ? sectors_overlap(o, v) : 1;
 		if (o->r.n_sectors && !left)
 			break;
 		left -= part < left ? part : left;
 		o->r.error = o->r.error ? o->r.error : v->error;
 		o->n_left -= part < o->n_left ? part : o->n_left;
 		if (!o->n_left)
-			finish(o, v);
+			request_finish(o, v);
 	}
 	q->counts.n_unpaired += !any && v->kind == BLOCK_COMPLETE;
 	q->counts.n_requeued += v->kind == BLOCK_REQUEUE;
@@ -284,12 +284,12 @@ int block_requests_add(struct block_requests *q, const struct block_event *event
 		bio_event(q, v);
 	else
 		request_event(q, v);
-	return settle(q, v->ns);
+	return requests_output(q, v->ns);
 }
 
 int block_requests_finish(struct block_requests *q, struct block_counts *n)
 {
-	int ret = settle(q, INT64_MAX);
+	int ret = requests_output(q, INT64_MAX);
 	*n = q->counts;
 	return ret;
 }

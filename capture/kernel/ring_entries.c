@@ -115,7 +115,7 @@ static bool is_called(const struct btf *b, uint32_t at, const char *name, size_t
 }
 
 /* The type without typedefs and qualifiers. NULL: void, or no such type. */
-static const struct btf_type *plain(const struct btf *b, uint32_t id)
+static const struct btf_type *type_strip(const struct btf *b, uint32_t id)
 {
 	for (int i = 0; i < 32 && id && id < b->n; i++) {
 		const unsigned int kind = BTF_INFO_KIND(b->type[id]->info);
@@ -142,7 +142,7 @@ static bool member_find(const struct btf *b, const struct btf_type *t, const cha
 	for (size_t i = 0; i < BTF_INFO_VLEN(t->info); i++) {
 		const uint32_t bits =
 		    BTF_INFO_KFLAG(t->info) ? BTF_MEMBER_BIT_OFFSET(m[i].offset) : m[i].offset;
-		const struct btf_type *inner = plain(b, m[i].type);
+		const struct btf_type *inner = type_strip(b, m[i].type);
 		const bool named = m[i].name_off && is_called(b, m[i].name_off, name, len);
 		if (named && last) {
 			const bool pointer = inner && BTF_INFO_KIND(inner->info) == BTF_KIND_PTR;
@@ -180,8 +180,8 @@ static size_t btf_tracepoint_args(const struct btf *b, const char *name)
 		if (BTF_INFO_KIND(b->type[i]->info) != BTF_KIND_TYPEDEF ||
 		    !is_called(b, b->type[i]->name_off, type, strlen(type)))
 			continue;
-		const struct btf_type *pointer = plain(b, (uint32_t)i),
-				      *function = pointer ? plain(b, pointer->type) : NULL;
+		const struct btf_type *pointer = type_strip(b, (uint32_t)i),
+				      *function = pointer ? type_strip(b, pointer->type) : NULL;
 		if (!function || BTF_INFO_KIND(function->info) != BTF_KIND_FUNC_PROTO)
 			return 0;
 		/* the first argument belongs to the probe */

@@ -73,7 +73,7 @@ static void record_write(const struct snapshot_call *a, struct snapshot_record *
 		atomic_store(&a->k->over, true);
 }
 
-static void saw(void *context, const struct look *l)
+static void look_write(void *context, const struct look *l)
 {
 	const size_t len = strlen(l->shown);
 	/* targets of links, and names from the kernel, are absolute */
@@ -98,7 +98,7 @@ static bool path_is_noted(void *context, uint64_t hash)
 	return atomic_exchange(&k->way_noted[hash >> 20 & (WAYS - 1)], hash) == hash;
 }
 
-static void unseen(void *context)
+static void unseen_write(void *context)
 {
 	struct snapshot_record r = {.unseen = 1};
 	record_write(context, &r, "", "");
@@ -193,13 +193,13 @@ static void list_look(const struct snapshot_call *a, const struct look_sink *sin
 
 static void call_look(struct snapshot_call *a)
 {
-	const struct look_sink sink = {call_kernel, saw, unseen, path_is_noted, a};
+	const struct look_sink sink = {call_kernel, look_write, unseen_write, path_is_noted, a};
 	const struct syscall_row *row = syscall_row_of_number(a->n->data.nr);
 	int dir = AT_FDCWD;
 	if (!row || atomic_load(&a->k->over))
 		return;
 	if (!shares_root(a)) {
-		unseen(a);
+		unseen_write(a);
 		return;
 	}
 	for (unsigned int i = 0; row->args[i]; i++) {
@@ -237,7 +237,7 @@ static void call_take(struct snapshot_looker *k, struct seccomp_notif *n)
 
 static void work_start(struct snapshot_looker *k);
 
-static void *work(void *context)
+static void *calls_serve(void *context)
 {
 	struct snapshot_looker *k = context;
 	union {
@@ -275,7 +275,7 @@ static void work_start(struct snapshot_looker *k)
 	pthread_attr_init(&how);
 	pthread_attr_setstacksize(&how, STACK_BYTES);
 	pthread_attr_setdetachstate(&how, PTHREAD_CREATE_DETACHED);
-	if (pthread_create(&thread, &how, work, k)) {
+	if (pthread_create(&thread, &how, calls_serve, k)) {
 		atomic_fetch_sub(&k->n_idle, 1);
 		atomic_fetch_sub(&k->n_threads, 1);
 	}
@@ -283,7 +283,7 @@ static void work_start(struct snapshot_looker *k)
 }
 
 /* Closes all descriptors that are not needed, and detaches from the terminal's signals. */
-static void settle(struct snapshot_looker *k)
+static void process_detach(struct snapshot_looker *k)
 {
 	sigset_t all;
 	setsid();
@@ -308,7 +308,7 @@ void snapshot_look(int channel, int file)
 	struct snapshot_looker k = {.channel = channel, .file = file};
 	const char answer = 0;
 	uint32_t number;
-	settle(&k);
+	process_detach(&k);
 	pthread_mutex_init(&k.waiting, NULL);
 	if (!descriptor_receive(k.channel, &number, &k.listener) || k.listener < 0 ||
 	    statx(AT_FDCWD, "/", 0, STATX_INO | STATX_MNT_ID, &k.root) < 0)
@@ -318,6 +318,6 @@ void snapshot_look(int channel, int file)
 		_exit(0);
 	atomic_store(&k.n_idle, 1);
 	atomic_store(&k.n_threads, 1);
-	work(&k);
+	calls_serve(&k);
 	_exit(0);
 }

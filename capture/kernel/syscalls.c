@@ -450,7 +450,7 @@ static void descriptor_made(struct syscall_done *d, int fd)
 	state_file_drop(f);
 }
 
-static void apply(struct syscall_done *d)
+static void call_apply(struct syscall_done *d)
 {
 	struct syscalls *c = d->c;
 	struct syscall_thread *t = d->t;
@@ -602,7 +602,7 @@ int syscall_end(struct syscalls *c, struct syscall_thread *t, int64_t ns,
 		ret = row->kind == SYSCALL_CLOSE_RANGE ? range_close(&d, e) : hand_over(&d, f, e);
 		if (!ret && d.l.op == OP_OPEN && d.l.result >= 0 && d.path)
 			ret = syscalls_identify(c, d.path, e);
-		apply(&d);
+		call_apply(&d);
 	}
 	t->before_ns = ns;
 	call_over(t);

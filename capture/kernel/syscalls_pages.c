@@ -98,7 +98,7 @@ static bool range_of_call(const struct syscall_thread *t, struct call_range *w)
 	return w->file && w->offset != OFFSET_NONE;
 }
 
-static bool overlap(uint64_t a, uint64_t a_len, uint64_t b, uint64_t b_len)
+static bool ranges_overlap(uint64_t a, uint64_t a_len, uint64_t b, uint64_t b_len)
 {
 	return a < b ? b - a < a_len : a - b < b_len;
 }
@@ -212,9 +212,9 @@ int syscalls_page_add(struct syscalls *c, const struct page_event *v, struct err
 		uint32_t of_call;
 		ret = syscall_object(c, w.file->path, w.file->is_path, &of_call, e);
 		asked = !ret && of_call == object &&
-			overlap(v->first * page, v->n * page, w.offset, w.length);
+			ranges_overlap(v->first * page, v->n * page, w.offset, w.length);
 	} else if (v->device == t->fault_device && v->inode == t->fault_inode) {
-		asked = overlap(v->first, v->n, t->fault_page, 1);
+		asked = ranges_overlap(v->first, v->n, t->fault_page, 1);
 	}
 	if (!ret)
 		page_record(c, t, v, OP_PAGE_CACHE_ADD, asked ? PAGE_ASKED : 0, object,

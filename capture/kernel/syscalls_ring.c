@@ -21,7 +21,7 @@ static struct ring_request **place_of(struct syscalls *c, uint64_t request)
 	return p;
 }
 
-static void drop(struct syscalls *c, struct ring_request **place)
+static void request_drop(struct syscalls *c, struct ring_request **place)
 {
 	SCOPED_FREE struct ring_request *p = *place;
 	*place = p->next;
@@ -39,7 +39,7 @@ static struct ring_request *request_begin(struct syscalls *c, uint32_t tid, int6
 	if (*place) { /* the end of an earlier request with this number is missing */
 		c->counts.n_ring_unread++;
 		syscall_abandon(c, &(*place)->t);
-		drop(c, place);
+		request_drop(c, place);
 	}
 	struct ring_request *p = xcalloc(1, sizeof *p);
 	p->request = request;
@@ -85,7 +85,7 @@ void syscall_aio_refused(struct syscalls *c, const struct syscall_thread *t, uin
 			}
 			record_queue_drop(c->queue, p->t.ticket);
 			c->counts.n_ring_requests--;
-			drop(c, place);
+			request_drop(c, place);
 		}
 }
 
@@ -97,7 +97,7 @@ int syscalls_ring_end(struct syscalls *c, int64_t ns, uint64_t request, int64_t 
 		return 0;
 	const int ret =
 	    syscall_end(c, &(*place)->t, ns, (*place)->t.row, result, (*place)->memory, e);
-	drop(c, place);
+	request_drop(c, place);
 	return ret;
 }
 
@@ -107,6 +107,6 @@ void syscall_rings_abandon(struct syscalls *c)
 		while (c->ring[i]) {
 			c->counts.n_ring_unread++;
 			syscall_abandon(c, &c->ring[i]->t);
-			drop(c, &c->ring[i]);
+			request_drop(c, &c->ring[i]);
 		}
 }

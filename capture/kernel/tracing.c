@@ -86,7 +86,7 @@ static int instance_make(struct tracing *t, struct err *e)
 	return 0;
 }
 
-static int knob(struct tracing *t, const char *file, const char *value, struct err *e)
+static int setting_write(struct tracing *t, const char *file, const char *value, struct err *e)
 {
 	if (tracefs_instance_file_write(t->instance, file, value) >= 0)
 		return 0;
@@ -115,7 +115,7 @@ static int event_choose(struct tracing *t, size_t kind, const char *name, const 
 	    tracefs_event_file_write(t->instance, system, colon + 1, "filter", filter) < 0)
 		return err_sys(e, errno ? errno : EINVAL,
 			       "tracepoint %s: cannot set the filter \"%s\"", name, filter);
-	return knob(t, file, "1", e);
+	return setting_write(t, file, "1", e);
 }
 
 static int events_choose(struct tracing *t, const struct tracing_options *o, struct err *e)
@@ -189,7 +189,7 @@ static void instance_remove(struct tracing *t)
 		t->cpu[i].pipe = -1;
 	}
 	if (t->instance) {
-		knob(t, "events/enable", "0", NULL);
+		setting_write(t, "events/enable", "0", NULL);
 		tracefs_instance_destroy(t->instance);
 		tracefs_instance_free(t->instance);
 	}
@@ -275,7 +275,7 @@ int tracing_open(struct tracing **out, const struct tracing_options *o, struct e
 					   {"buffer_size_kb", kib}};
 	int ret = instance_make(t, e);
 	for (size_t i = 0; i < sizeof settings / sizeof *settings && !ret; i++)
-		ret = knob(t, settings[i][0], settings[i][1], e);
+		ret = setting_write(t, settings[i][0], settings[i][1], e);
 	ret = ret ? ret : events_choose(t, o, e);
 	ret = ret ? ret : streams_open(t, o->scratch, e);
 	ret = ret ? ret : reader_start(t, e);
@@ -292,7 +292,7 @@ int tracing_watch(struct tracing *t, const int32_t *tid, size_t n, struct err *e
 	SCOPED_STRBUF all = STRBUF_INIT;
 	for (size_t i = 0; i < n; i++)
 		strbuf_addf(&all, "%d ", tid[i]);
-	int ret = knob(t, "options/event-fork", "1", e);
+	int ret = setting_write(t, "options/event-fork", "1", e);
 	if (!ret && tracefs_instance_file_append(t->instance, "set_event_pid", all.s) < 0)
 		ret = err_sys(e, errno ? errno : EIO,
 			      "tracefs: cannot limit the tracepoints to %zu threads", n);
@@ -310,7 +310,7 @@ size_t tracing_n_watched(struct tracing *t)
 
 int tracing_start(struct tracing *t, struct err *e)
 {
-	return knob(t, "tracing_on", "1", e);
+	return setting_write(t, "tracing_on", "1", e);
 }
 
 /* Reads "overrun: N" and "dropped events: N" of per_cpu/cpuI/stats. */
@@ -331,7 +331,7 @@ static uint64_t losses_of(struct tracing *t, unsigned int i)
 
 int tracing_stop(struct tracing *t, struct err *e)
 {
-	int ret = knob(t, "tracing_on", "0", e);
+	int ret = setting_write(t, "tracing_on", "0", e);
 	if (t->reading) {
 		atomic_store(&t->stop, true);
 		pthread_join(t->reader, NULL);

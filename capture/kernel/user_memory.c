@@ -49,7 +49,7 @@ struct user_memory {
 
 /* --- bpf(2) -------------------------------------------------------------- */
 
-static int bpf(int command, union bpf_attr *a)
+static int bpf_call(int command, union bpf_attr *a)
 {
 	return (int)syscall(SYS_bpf, command, a, sizeof *a);
 }
@@ -63,7 +63,7 @@ static int map_make(int *fd, unsigned int type, unsigned int key_bytes, unsigned
 	a.key_size = key_bytes;
 	a.value_size = value_bytes;
 	a.max_entries = n;
-	*fd = bpf(BPF_MAP_CREATE, &a);
+	*fd = bpf_call(BPF_MAP_CREATE, &a);
 	return *fd < 0 ? err_sys(e, errno, "cannot create a BPF map") : 0;
 }
 
@@ -75,7 +75,7 @@ static int map_set(int fd, const void *key, const void *value)
 	a.key = (uintptr_t)key;
 	a.value = (uintptr_t)value;
 	a.flags = BPF_ANY;
-	return bpf(BPF_MAP_UPDATE_ELEM, &a) < 0 ? -errno : 0;
+	return bpf_call(BPF_MAP_UPDATE_ELEM, &a) < 0 ? -errno : 0;
 }
 
 static int program_load(int *fd, unsigned int type, const struct um_code *c, const char *name,
@@ -88,13 +88,13 @@ static int program_load(int *fd, unsigned int type, const struct um_code *c, con
 	a.insns = (uintptr_t)c->insn;
 	a.insn_cnt = c->n;
 	a.license = (uintptr_t)"GPL";
-	*fd = bpf(BPF_PROG_LOAD, &a);
+	*fd = bpf_call(BPF_PROG_LOAD, &a);
 	int code = *fd < 0 ? errno : 0;
 	if (code && code != EPERM) { /* repeats the call to get the kernel's log */
 		a.log_level = 1;
 		a.log_buf = (uintptr_t)log;
 		a.log_size = 65536;
-		*fd = bpf(BPF_PROG_LOAD, &a);
+		*fd = bpf_call(BPF_PROG_LOAD, &a);
 		code = *fd < 0 ? errno : 0;
 	}
 	const size_t len = strlen(log);
@@ -110,7 +110,7 @@ static int link_raw(int *fd, int program, const char *name, struct err *e)
 	memset(&a, 0, sizeof a);
 	a.raw_tracepoint.name = (uintptr_t)name;
 	a.raw_tracepoint.prog_fd = (uint32_t)program;
-	*fd = bpf(BPF_RAW_TRACEPOINT_OPEN, &a);
+	*fd = bpf_call(BPF_RAW_TRACEPOINT_OPEN, &a);
 	return *fd < 0 ? err_sys(e, errno, "cannot attach BPF to the raw tracepoint %s", name)
 		       : 0;
 }
@@ -403,7 +403,7 @@ int user_memory_stop(struct user_memory *m, struct err *e)
 	a.map_fd = (uint32_t)m->map.state;
 	a.key = (uintptr_t)&key;
 	a.value = (uintptr_t)&state;
-	if (bpf(BPF_MAP_LOOKUP_ELEM, &a) == 0)
+	if (bpf_call(BPF_MAP_LOOKUP_ELEM, &a) == 0)
 		m->facts.n_lost = state.n_lost;
 	m->facts.n_ring_lost = state.n_ring_lost;
 	m->facts.n_calls32 = state.n_calls32;

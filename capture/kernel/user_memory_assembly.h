@@ -26,8 +26,8 @@ struct jumps { /* forward jumps to the same place */
 
 /* --- instructions -------------------------------------------------------- */
 
-static inline void put(struct um_code *c, unsigned int code, unsigned int dst, unsigned int src,
-		       short off, int imm)
+static inline void insn_put(struct um_code *c, unsigned int code, unsigned int dst,
+			    unsigned int src, short off, int imm)
 {
 	if (c->n < UM_INSNS_MAX)
 		c->insn[c->n++] = (struct bpf_insn){.code = (uint8_t)code,
@@ -37,53 +37,53 @@ static inline void put(struct um_code *c, unsigned int code, unsigned int dst, u
 						    .imm = imm};
 }
 
-static inline void mov(struct um_code *c, unsigned int dst, unsigned int src)
+static inline void emit_mov(struct um_code *c, unsigned int dst, unsigned int src)
 {
-	put(c, BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0);
+	insn_put(c, BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0);
 }
 
-static inline void set(struct um_code *c, unsigned int dst, int value)
+static inline void emit_set(struct um_code *c, unsigned int dst, int value)
 {
-	put(c, BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, value);
+	insn_put(c, BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, value);
 }
 
-static inline void op(struct um_code *c, unsigned int what, unsigned int dst, int value)
+static inline void emit_op(struct um_code *c, unsigned int what, unsigned int dst, int value)
 {
-	put(c, BPF_ALU64 | what | BPF_K, dst, 0, 0, value);
+	insn_put(c, BPF_ALU64 | what | BPF_K, dst, 0, 0, value);
 }
 
-static inline void add(struct um_code *c, unsigned int dst, unsigned int src)
+static inline void emit_add(struct um_code *c, unsigned int dst, unsigned int src)
 {
-	put(c, BPF_ALU64 | BPF_ADD | BPF_X, dst, src, 0, 0);
+	insn_put(c, BPF_ALU64 | BPF_ADD | BPF_X, dst, src, 0, 0);
 }
 
-static inline void load(struct um_code *c, unsigned int size, unsigned int dst, unsigned int from,
-			int off)
+static inline void emit_load(struct um_code *c, unsigned int size, unsigned int dst,
+			     unsigned int from, int off)
 {
-	put(c, BPF_LDX | BPF_MEM | size, dst, from, (short)off, 0);
+	insn_put(c, BPF_LDX | BPF_MEM | size, dst, from, (short)off, 0);
 }
 
-static inline void store(struct um_code *c, unsigned int size, unsigned int to, int off,
-			 unsigned int src)
+static inline void emit_store(struct um_code *c, unsigned int size, unsigned int to, int off,
+			      unsigned int src)
 {
-	put(c, BPF_STX | BPF_MEM | size, to, src, (short)off, 0);
+	insn_put(c, BPF_STX | BPF_MEM | size, to, src, (short)off, 0);
 }
 
-static inline void call(struct um_code *c, int helper)
+static inline void emit_call(struct um_code *c, int helper)
 {
-	put(c, BPF_JMP | BPF_CALL, 0, 0, 0, helper);
+	insn_put(c, BPF_JMP | BPF_CALL, 0, 0, 0, helper);
 }
 
-static inline void address(struct um_code *c, unsigned int dst, unsigned int base, int off)
+static inline void emit_address(struct um_code *c, unsigned int dst, unsigned int base, int off)
 {
-	mov(c, dst, base);
-	op(c, BPF_ADD, dst, off);
+	emit_mov(c, dst, base);
+	emit_op(c, BPF_ADD, dst, off);
 }
 
-static inline void map(struct um_code *c, unsigned int dst, int fd)
+static inline void emit_map(struct um_code *c, unsigned int dst, int fd)
 {
-	put(c, BPF_LD | BPF_DW | BPF_IMM, dst, BPF_PSEUDO_MAP_FD, 0, fd);
-	put(c, 0, 0, 0, 0, 0);
+	insn_put(c, BPF_LD | BPF_DW | BPF_IMM, dst, BPF_PSEUDO_MAP_FD, 0, fd);
+	insn_put(c, 0, 0, 0, 0, 0);
 }
 
 static inline void jump_if(struct um_code *c, struct jumps *j, unsigned int how, unsigned int reg,
@@ -91,60 +91,60 @@ static inline void jump_if(struct um_code *c, struct jumps *j, unsigned int how,
 {
 	if (j->n < OUT_JUMPS_MAX)
 		j->at[j->n++] = c->n;
-	put(c, BPF_JMP | how | BPF_K, reg, 0, 0, value);
+	insn_put(c, BPF_JMP | how | BPF_K, reg, 0, 0, value);
 }
 
-static inline void jump(struct um_code *c, struct jumps *j)
+static inline void jump_always(struct um_code *c, struct jumps *j)
 {
 	if (j->n < OUT_JUMPS_MAX)
 		j->at[j->n++] = c->n;
-	put(c, BPF_JMP | BPF_JA, 0, 0, 0, 0);
+	insn_put(c, BPF_JMP | BPF_JA, 0, 0, 0, 0);
 }
 
-static inline void land(struct um_code *c, struct jumps *j)
+static inline void jumps_land(struct um_code *c, struct jumps *j)
 {
 	for (unsigned int i = 0; i < j->n; i++)
 		c->insn[j->at[i]].off = (short)(c->n - j->at[i] - 1);
 	j->n = 0;
 }
 
-static inline void end(struct um_code *c, struct jumps *out)
+static inline void program_end(struct um_code *c, struct jumps *out)
 {
-	land(c, out);
-	set(c, R0, 0);
-	put(c, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+	jumps_land(c, out);
+	emit_set(c, R0, 0);
+	insn_put(c, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 }
 
 /* Sets R0 to the value for the key at FP + `key`. Jumps to `out` if there is none. */
 static inline void look_up(struct um_code *c, int fd, int key, struct jumps *none)
 {
-	map(c, R1, fd);
-	address(c, R2, FP, key);
-	call(c, BPF_FUNC_map_lookup_elem);
+	emit_map(c, R1, fd);
+	emit_address(c, R2, FP, key);
+	emit_call(c, BPF_FUNC_map_lookup_elem);
 	jump_if(c, none, BPF_JEQ, R0, 0);
 }
 
 static inline void take_tid(struct um_code *c)
 {
-	call(c, BPF_FUNC_get_current_pid_tgid);
-	store(c, BPF_W, FP, STACK_TID, R0);
+	emit_call(c, BPF_FUNC_get_current_pid_tgid);
+	emit_store(c, BPF_W, FP, STACK_TID, R0);
 }
 
 static inline void take_scratch(struct um_code *c, const struct um_maps *m, struct jumps *out)
 {
-	put(c, BPF_ST | BPF_MEM | BPF_W, FP, 0, STACK_ZERO, 0);
+	insn_put(c, BPF_ST | BPF_MEM | BPF_W, FP, 0, STACK_ZERO, 0);
 	look_up(c, m->scratch, STACK_ZERO, out);
-	mov(c, R8, R0);
+	emit_mov(c, R8, R0);
 }
 
-static inline void count(struct um_code *c, const struct um_maps *m, size_t member, int by)
+static inline void counter_add(struct um_code *c, const struct um_maps *m, size_t member, int by)
 {
 	struct jumps none = {.n = 0};
-	put(c, BPF_ST | BPF_MEM | BPF_W, FP, 0, STACK_ZERO, 0);
+	insn_put(c, BPF_ST | BPF_MEM | BPF_W, FP, 0, STACK_ZERO, 0);
 	look_up(c, m->state, STACK_ZERO, &none);
-	set(c, R1, by);
-	put(c, BPF_STX | BPF_ATOMIC | BPF_DW, R0, R1, (short)member, BPF_ADD);
-	land(c, &none);
+	emit_set(c, R1, by);
+	insn_put(c, BPF_STX | BPF_ATOMIC | BPF_DW, R0, R1, (short)member, BPF_ADD);
+	jumps_land(c, &none);
 }
 
 /* Position of a call's arguments in the registers that the kernel saved: 64 bytes from REGS_AT
@@ -160,15 +160,15 @@ static const short arg_at[SYSCALL_ARGS] = {0, 8, 16, 24, 32, 40};
 /* R6 is the context of the raw tracepoint sys_enter. Copies the arguments to the scratch memory. */
 static inline void take_registers(struct um_code *c, struct jumps *out)
 {
-	address(c, R1, FP, STACK_REGS);
-	set(c, R2, 64);
-	load(c, BPF_DW, R3, R6, 0);
-	op(c, BPF_ADD, R3, REGS_AT);
-	call(c, BPF_FUNC_probe_read_kernel);
+	emit_address(c, R1, FP, STACK_REGS);
+	emit_set(c, R2, 64);
+	emit_load(c, BPF_DW, R3, R6, 0);
+	emit_op(c, BPF_ADD, R3, REGS_AT);
+	emit_call(c, BPF_FUNC_probe_read_kernel);
 	jump_if(c, out, BPF_JNE, R0, 0);
 	for (int i = 0; i < SYSCALL_ARGS; i++) {
-		load(c, BPF_DW, R1, FP, STACK_REGS + arg_at[i]);
-		store(c, BPF_DW, R8, AT(arg) + 8 * i, R1);
+		emit_load(c, BPF_DW, R1, FP, STACK_REGS + arg_at[i]);
+		emit_store(c, BPF_DW, R8, AT(arg) + 8 * i, R1);
 	}
 }
 
@@ -177,18 +177,18 @@ static inline void take_registers(struct um_code *c, struct jumps *out)
 static inline void hand_over(struct um_code *c, const struct um_maps *m, int k, size_t lost)
 {
 	struct jumps done = {.n = 0}, small = {.n = 0};
-	put(c, BPF_ST | BPF_MEM | BPF_W, R8, 0, AT(r.item), k);
-	store(c, BPF_W, R8, AT(r.len), R0);
-	mov(c, R3, R0);
+	insn_put(c, BPF_ST | BPF_MEM | BPF_W, R8, 0, AT(r.item), k);
+	emit_store(c, BPF_W, R8, AT(r.len), R0);
+	emit_mov(c, R3, R0);
 	jump_if(c, &small, BPF_JLE, R3, UM_TEXT_MAX);
-	set(c, R3, UM_TEXT_MAX);
-	land(c, &small);
-	op(c, BPF_ADD, R3, sizeof(struct um_record));
-	map(c, R1, m->ring);
-	mov(c, R2, R8);
-	set(c, R4, BPF_RB_NO_WAKEUP);
-	call(c, BPF_FUNC_ringbuf_output);
+	emit_set(c, R3, UM_TEXT_MAX);
+	jumps_land(c, &small);
+	emit_op(c, BPF_ADD, R3, sizeof(struct um_record));
+	emit_map(c, R1, m->ring);
+	emit_mov(c, R2, R8);
+	emit_set(c, R4, BPF_RB_NO_WAKEUP);
+	emit_call(c, BPF_FUNC_ringbuf_output);
 	jump_if(c, &done, BPF_JEQ, R0, 0);
-	count(c, m, lost, 1);
-	land(c, &done);
+	counter_add(c, m, lost, 1);
+	jumps_land(c, &done);
 }

@@ -153,8 +153,8 @@ static void rename_sink(void *context, const char *from, const char *to, bool ex
 		files_renamed(&w->files, from + 1, to + 1, exchange);
 }
 
-static int convert(struct vfs_writing *w, struct tracing *t, struct user_memory *m,
-		   const struct trace_meta *meta, struct trace_meta *last, struct err *e)
+static int events_convert(struct vfs_writing *w, struct tracing *t, struct user_memory *m,
+			  const struct trace_meta *meta, struct trace_meta *last, struct err *e)
 {
 	const struct vfs_looks looks = {w->snapshot, &w->files};
 	int ret = vfs_events_convert(t, m, w->rings, w->calls, &w->processes, &w->threads, &looks,
@@ -259,7 +259,7 @@ static void children_wait(struct tracing *t)
 		nanosleep(&pause, NULL);
 }
 
-static int record(const struct vfs_config *c, struct vfs_writing *w, struct tracing *t,
+static int events_record(const struct vfs_config *c, struct vfs_writing *w, struct tracing *t,
 	const sigset_t *before, struct vfs_outcome *o, struct user_memory **m, struct err *e)
 {
 	struct vfs_threads threads = {0}, more = {0};
@@ -343,10 +343,10 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 						.lists_all = true,
 						 .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)};
 		w->calls = syscalls_open(&sink, &w->queue);
-		ret = record(c, w, t, &before, o, &m, e);
+		ret = events_record(c, w, t, &before, o, &m, e);
 		/* the instance is removed, so a signal may interrupt now */
 		watched_release(&before);
-		ret = ret ? ret : convert(w, t, m, &meta, &last, e);
+		ret = ret ? ret : events_convert(w, t, m, &meta, &last, e);
 		int closed =
 		    ret ? (trace_writer_abort(w->writer), 0) : trace_writer_close(w->writer, e);
 		ret = ret ? ret : closed;

@@ -91,7 +91,7 @@ static struct page_event page_of(const struct tracing_event *v, const struct eve
 	return p;
 }
 
-static int executed(struct converting *w, const struct tracing_event *v, struct err *e)
+static int exec_event(struct converting *w, const struct tracing_event *v, struct err *e)
 {
 	const uint32_t place = (uint32_t)tracing_unsigned(v, w->task.filename), at = place & 0xffff,
 		       len = place >> 16;
@@ -105,7 +105,7 @@ static int executed(struct converting *w, const struct tracing_event *v, struct 
 }
 
 /* A thread or process was created. */
-static void cloned(struct converting *w, const struct tracing_event *v)
+static void task_event(struct converting *w, const struct tracing_event *v)
 {
 	const uint32_t child = (uint32_t)tracing_unsigned(v, w->task.child),
 		       parent = syscalls_process(w->c, (uint32_t)v->pid);
@@ -118,7 +118,7 @@ static void cloned(struct converting *w, const struct tracing_event *v)
 }
 
 /* wait4 also returns for processes that have only stopped. */
-static void waited(struct converting *w, const struct tracing_event *v)
+static void wait_event(struct converting *w, const struct tracing_event *v)
 {
 	const int64_t child = tracing_signed(v, w->waited);
 	if (child > 0 && child <= UINT32_MAX && syscalls_process(w->c, (uint32_t)v->pid) &&
@@ -176,20 +176,20 @@ static int call_event(struct converting *w, const struct tracing_event *v, struc
 			     memory, e);
 }
 
-static int convert(struct converting *w, const struct tracing_event *v, struct err *e)
+static int event_convert(struct converting *w, const struct tracing_event *v, struct err *e)
 {
 	struct page_event p;
 	switch (v->kind) {
 	case VFS_NEWTASK:
-		cloned(w, v);
+		task_event(w, v);
 		return 0;
 	case VFS_EXEC:
-		return executed(w, v, e);
+		return exec_event(w, v, e);
 	case VFS_EXIT:
 		syscalls_ended(w->c, (uint32_t)v->pid);
 		return 0;
 	case VFS_WAIT:
-		waited(w, v);
+		wait_event(w, v);
 		return 0;
 	case VFS_ADD:
 		p = page_of(v, &w->add);
@@ -276,7 +276,7 @@ int vfs_events_convert(struct tracing *t, struct user_memory *m, const struct ri
 		if (any > 0)
 			looks_convert(c, looks, v.ns);
 		ret = any < 0 ? any : rings_convert(c, m, rings, v.ns, e);
-		ret = ret ? ret : convert(&w, &v, e);
+		ret = ret ? ret : event_convert(&w, &v, e);
 		if (!ret && ++n % 256 == 0)
 			ret = take(context, e);
 	}

@@ -89,7 +89,7 @@ static bool link_read(const char *path, char *to, size_t size)
 
 /* Position and flags of a descriptor, and an instant at which they were valid: it is between two
  * equal readings. OFFSET_NONE: the position was different at every reading. */
-static uint64_t fdinfo(int32_t pid, int fd, uint32_t *flags, int64_t *as_of_ns)
+static uint64_t fdinfo_read(int32_t pid, int fd, uint32_t *flags, int64_t *as_of_ns)
 {
 	char path[80], text[1024];
 	uint64_t position = OFFSET_NONE, before = UINT64_MAX;
@@ -124,7 +124,7 @@ static void descriptors_take(struct syscalls *c, int32_t pid)
 		if (entry->d_name[0] == '.' || (fd == dirfd(d) && pid == getpid()) ||
 		    !link_read(path, target, sizeof target))
 			continue;
-		const uint64_t position = fdinfo(pid, fd, &flags, &as_of_ns);
+		const uint64_t position = fdinfo_read(pid, fd, &flags, &as_of_ns);
 		syscalls_descriptor(c, (uint32_t)pid, fd, target, flags, position, as_of_ns);
 		syscalls_identify(c, target, NULL);
 	}

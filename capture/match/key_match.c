@@ -36,7 +36,7 @@ void key_match_release(struct key_match *m)
 
 /* --- keys ---------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t h, uint64_t x)
+static uint64_t hash_mix(uint64_t h, uint64_t x)
 {
 	h = (h ^ x) * UINT64_C(0xff51afd7ed558ccd);
 	h ^= h >> 32;
@@ -47,7 +47,7 @@ static uint64_t mix(uint64_t h, uint64_t x)
 static uint64_t hash_text(uint64_t h, const char *s)
 {
 	for (; *s; s++)
-		h = mix(h, (unsigned char)*s);
+		h = hash_mix(h, (unsigned char)*s);
 	return h;
 }
 
@@ -58,7 +58,7 @@ static uint64_t name_object(struct key_match *m, enum match_side side, uint32_t 
 	uint32_t k;
 	if (!o)
 		return UINT64_C(1) << 62 | object;
-	uint64_t by_name = hash_text(mix(o->kind, 0), o->name);
+	uint64_t by_name = hash_text(hash_mix(o->kind, 0), o->name);
 	if (o->kind == OBJECT_DEVICE) {
 		for (uint32_t i = 0; i < m->n_objects[!side]; i++) {
 			const struct trace_object *other = trace_object(m->trace[!side], i);
@@ -235,8 +235,9 @@ uint64_t key_match_key(struct key_match *m, enum match_side side, const struct t
 	const uint64_t length = !op_makes_file(r->op, r->flags) ? r->length
 				: opens                         ? 0
 								: r->length & OP_MODE_BITS;
-	const uint64_t key =
-	    mix(mix(mix(mix(0, r->op), object_key(m, side, r)), placed ? r->offset : 0), length);
+	const uint64_t key = hash_mix(
+	    hash_mix(hash_mix(hash_mix(0, r->op), object_key(m, side, r)), placed ? r->offset : 0),
+	    length);
 	__builtin_prefetch(&m->slot[(size_t)key & (((size_t)1 << m->bits) - 1)], 1);
 	if (side == SIDE_REFERENCE && m->seen.base)
 		__builtin_prefetch(

@@ -58,7 +58,7 @@ static struct position *position_of(struct positions *p, const struct trace_reco
 	return *file == NONE ? file_open(p, file, false) : &p->open[*file];
 }
 
-static void duplicate(struct positions *p, const struct trace_record *r)
+static void descriptor_duplicate(struct positions *p, const struct trace_record *r)
 {
 	position_of(p, r);
 	uint32_t from = *file_of(p, r->pid, r->fd), *to = file_of(p, r->pid, r->rvalue);
@@ -69,7 +69,8 @@ static void duplicate(struct positions *p, const struct trace_record *r)
 	*to = from;
 }
 
-static uint64_t transfer(struct positions *p, const struct trace_record *r, const struct op_info *o)
+static uint64_t transfer_follow(struct positions *p, const struct trace_record *r,
+				const struct op_info *o)
 {
 	struct position *f = position_of(p, r);
 	uint64_t at = r->offset != OFFSET_NONE                 ? r->offset
@@ -93,11 +94,11 @@ uint64_t positions_follow(struct positions *p, const struct trace_record *r)
 	if (r->op == OP_CLOSE)
 		file_close(p, file_of(p, r->pid, r->fd));
 	else if (o->uses & OP_MAKES_FD && is_fd)
-		duplicate(p, r);
+		descriptor_duplicate(p, r);
 	else if (o->family == FAMILY_POSITION && success)
 		position_of(p, r)->at = (uint64_t)r->rvalue;
 	else if (o->uses & OP_MOVES_POSITION &&
 		 (o->family == FAMILY_READ || o->family == FAMILY_WRITE))
-		return transfer(p, r, o);
+		return transfer_follow(p, r, o);
 	return r->offset;
 }

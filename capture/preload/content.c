@@ -46,7 +46,7 @@ void content_note_vector(int fd, const struct iovec *v, int n, uint64_t n_bytes,
 
 /* Reads by process_vm_readv(2), which returns an error for an unmapped address instead of raising a
  * signal. */
-static bool peek(void *to, const void *from, uint64_t n)
+static bool memory_peek(void *to, const void *from, uint64_t n)
 {
 	const struct iovec here = {to, n}, there = {(void *)(uintptr_t)from, n};
 	return RAW(SYS_process_vm_readv, capture_pid(), &here, 1, &there, 1, 0) == (long)n;
@@ -57,7 +57,7 @@ static uint64_t foreign_note(int fd, const char *bytes, uint64_t n, uint64_t at,
 	char piece[4096];
 	for (uint64_t done = 0; done < n;) {
 		const uint64_t some = n - done < sizeof piece ? n - done : sizeof piece;
-		if (!peek(piece, bytes + done, some))
+		if (!memory_peek(piece, bytes + done, some))
 			return UINT64_MAX;
 		pieces_note(fd, piece, some, at + done, begin);
 		done += some;
@@ -75,7 +75,7 @@ void content_note_foreign(int fd, const void *bytes, uint32_t n_vector, uint64_t
 		foreign_note(fd, bytes, n_bytes, 0, begin);
 	uint64_t at = 0;
 	for (uint32_t i = 0; i < n_vector && at < n_bytes; i++) {
-		if (!peek(&one, (const struct iovec *)bytes + i, sizeof one))
+		if (!memory_peek(&one, (const struct iovec *)bytes + i, sizeof one))
 			return;
 		const uint64_t left = n_bytes - at, some = one.iov_len < left ? one.iov_len : left;
 		at = foreign_note(fd, one.iov_base, some, at, begin);

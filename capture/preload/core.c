@@ -217,7 +217,7 @@ static void affinity_note(struct log_window *w)
 	w->cpus_known = 1;
 }
 
-static bool more(bool *announce)
+static bool window_next(bool *announce)
 {
 	struct core_process *p = process;
 	if (!process_ready(p, announce))
@@ -254,7 +254,7 @@ bool capture_more(void)
 	if (capture_confined)
 		return more_confined();
 	signals_block(&was);
-	bool got = more(&announce);
+	bool got = window_next(&announce);
 	if (got && announce)
 		process_announce(process->pid);
 	signals_restore(&was);
@@ -313,7 +313,7 @@ void capture_as_child_end(const uint64_t *signals)
 
 /* --- start and end -------------------------------------------------------- */
 
-static const char *variable(const char *name)
+static const char *variable_find(const char *name)
 {
 	size_t len = strlen(name);
 	for (char **v = environ; v && *v; v++)
@@ -340,9 +340,9 @@ static struct log_control *control_map(const char *dir)
 	return c && c->magic == LOG_MAGIC ? c : NULL;
 }
 
-static bool start(void)
+static bool library_start(void)
 {
-	const char *dir = variable(LOG_DIR_VARIABLE);
+	const char *dir = variable_find(LOG_DIR_VARIABLE);
 	Dl_info self;
 	if (!dir || strlen(dir) >= sizeof capture_directory)
 		return false;
@@ -368,7 +368,7 @@ void capture_start(void)
 	int saved = errno;
 	signals_block(&was);
 	if (atomic_compare_exchange_strong(&who, &none, (uint32_t)RAW(SYS_gettid)))
-		__atomic_store_n(&capture_state, start() ? CAPTURE_ON : CAPTURE_OFF,
+		__atomic_store_n(&capture_state, library_start() ? CAPTURE_ON : CAPTURE_OFF,
 				 __ATOMIC_RELEASE);
 	/* If this thread itself initialises, dladdr() has called a hook, which returns at once. If
 	 * another thread initialises, waits for it. */

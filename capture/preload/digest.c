@@ -30,7 +30,7 @@ static const uint32_t k[64] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-static uint32_t turn(uint32_t x, int n)
+static uint32_t word_rotate(uint32_t x, int n)
 {
 	return x >> n | x << (32 - n);
 }
@@ -42,14 +42,18 @@ static void block_add(uint32_t h[8], const uint8_t *p)
 		w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 |
 		       (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
 	for (int i = 16; i < 64; i++)
-		w[i] = w[i - 16] + (turn(w[i - 15], 7) ^ turn(w[i - 15], 18) ^ w[i - 15] >> 3) +
-		       w[i - 7] + (turn(w[i - 2], 17) ^ turn(w[i - 2], 19) ^ w[i - 2] >> 10);
+		w[i] = w[i - 16] +
+		       (word_rotate(w[i - 15], 7) ^ word_rotate(w[i - 15], 18) ^ w[i - 15] >> 3) +
+		       w[i - 7] +
+		       (word_rotate(w[i - 2], 17) ^ word_rotate(w[i - 2], 19) ^ w[i - 2] >> 10);
 	memcpy(s, h, sizeof s);
 	for (int i = 0; i < 64; i++) {
-		uint32_t t1 = s[7] + (turn(s[4], 6) ^ turn(s[4], 11) ^ turn(s[4], 25)) +
-			      ((s[4] & s[5]) ^ (~s[4] & s[6])) + k[i] + w[i];
-		uint32_t t2 = (turn(s[0], 2) ^ turn(s[0], 13) ^ turn(s[0], 22)) +
-			      ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
+		uint32_t t1 =
+		    s[7] + (word_rotate(s[4], 6) ^ word_rotate(s[4], 11) ^ word_rotate(s[4], 25)) +
+		    ((s[4] & s[5]) ^ (~s[4] & s[6])) + k[i] + w[i];
+		uint32_t t2 =
+		    (word_rotate(s[0], 2) ^ word_rotate(s[0], 13) ^ word_rotate(s[0], 22)) +
+		    ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
 		memmove(s + 1, s, 7 * sizeof *s);
 		s[4] += t1;
 		s[0] = t1 + t2;
@@ -158,7 +162,7 @@ static void wait_until_done(_Atomic uint64_t *at, uint64_t key)
 }
 
 /* Returns the file's entry in the table if this process must read the file, otherwise NULL. */
-static _Atomic uint64_t *claim(struct log_control *c, uint64_t key)
+static _Atomic uint64_t *entry_claim(struct log_control *c, uint64_t key)
 {
 	for (uint64_t i = 0; i < PROBES; i++) {
 		_Atomic uint64_t *at = &c->digested[(key / (STATES + 1) + i) % LOG_DIGESTS];
@@ -178,7 +182,7 @@ void digest_note(struct log_control *c, int dir, const char *path, const char *s
 {
 	uint8_t digest[LOG_DIGEST_BYTES];
 	uint64_t size = 0, now = clock_now(&capture_clock);
-	_Atomic uint64_t *place = claim(c, key_of(x));
+	_Atomic uint64_t *place = entry_claim(c, key_of(x));
 	if (!place)
 		return;
 	long part = RAW(SYS_mmap, NULL, PART + 128, PROT_READ | PROT_WRITE,

@@ -55,7 +55,7 @@ static uint32_t head_of(const struct aio_ring *ring)
 	return __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
 }
 
-static void look(struct aio_place *p)
+static void ring_look(struct aio_place *p)
 {
 	const struct aio_ring *ring = ring_of(atomic_load(&p->context));
 	if (!ring || p->seen == head_of(ring) || !place_take(p))
@@ -72,13 +72,13 @@ void aio_ring_look(aio_context_t context)
 {
 	struct aio_place *p = place_of(context);
 	if (p)
-		look(p);
+		ring_look(p);
 }
 
 void aio_rings_look(void)
 {
 	for (int i = 0; aio_n_rings && i < N_RINGS; i++)
-		look(&place[i]);
+		ring_look(&place[i]);
 }
 
 void aio_ring_submitted(aio_context_t context)
@@ -108,7 +108,7 @@ void aio_ring_fetching(aio_context_t context)
 	struct aio_place *p = place_of(context);
 	if (!p)
 		return;
-	look(p);
+	ring_look(p);
 	atomic_fetch_add(&p->n_fetching, 1);
 }
 
@@ -130,7 +130,7 @@ void aio_ring_forget(aio_context_t context)
 	struct aio_place *p = place_of(context);
 	if (!p)
 		return;
-	look(p);
+	ring_look(p);
 	if (atomic_exchange(&p->context, 0))
 		aio_n_rings--;
 }

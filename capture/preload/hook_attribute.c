@@ -98,14 +98,14 @@ HOOK(int, fchmodat, (int dir, const char *path, mode_t mode, int flags),
      ON_PATH(OP_CHMOD, dir, path, mode, flags, fchmodat, dir, path, mode, flags))
 HOOK(int, fchmod, (int fd, mode_t mode), ON_FD(OP_FCHMOD, fd, mode, 0, fchmod, fd, mode))
 
-static uint64_t owner(uid_t user, gid_t group)
+static uint64_t owner_pack(uid_t user, gid_t group)
 {
 	return (uint64_t)group << 32 | user;
 }
 
 #define CHOWN(directory, name, how, function, ...)						   \
 	CALL_PATH(int, directory, name,								   \
-		  (.op = OP_CHOWN, .offset = owner(user, group), .flags = (uint32_t)(how)),	   \
+		  (.op = OP_CHOWN, .offset = owner_pack(user, group), .flags = (uint32_t)(how)),   \
 		  function, __VA_ARGS__)
 
 HOOK(int, chown, (const char *path, uid_t user, gid_t group),
@@ -116,7 +116,7 @@ HOOK(int, fchownat, (int dir, const char *path, uid_t user, gid_t group, int fla
      CHOWN(dir, path, flags, fchownat, dir, path, user, group, flags))
 
 HOOK(int, fchown, (int fd, uid_t user, gid_t group),
-     CALL_FD(int, (OP_FCHOWN, fd, owner(user, group), 0, 0), fchown, fd, user, group))
+     CALL_FD(int, (OP_FCHOWN, fd, owner_pack(user, group), 0, 0), fchown, fd, user, group))
 
 /* --- times: the record has seconds and ns of access and modification ---- */
 

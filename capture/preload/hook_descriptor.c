@@ -40,7 +40,7 @@ void descriptor_made(int fd, const char *kind, bool numbered, uint64_t at)
 	NOTE_RESULT(0, .op = LOG_DESCRIPTOR, .fd = fd, .path = name);
 }
 
-static int made(int fd, const char *kind, bool numbered)
+static int descriptor_note(int fd, const char *kind, bool numbered)
 {
 	const int saved = errno;
 	if (fd >= 0 && capture_is_on())
@@ -52,7 +52,7 @@ static int made(int fd, const char *kind, bool numbered)
 static int made_two(int got, const int fd[2], const char *kind)
 {
 	for (int i = 0; !got && i < 2; i++)
-		made(fd[i], kind, true);
+		descriptor_note(fd[i], kind, true);
 	return got;
 }
 
@@ -62,27 +62,27 @@ HOOK(int, pipe, (int fd[2]), return made_two(REAL(pipe)(fd), fd, "pipe"))
 ALIAS(__pipe, pipe);
 HOOK(int, pipe2, (int fd[2], int flags), return made_two(REAL(pipe2)(fd, flags), fd, "pipe"))
 HOOK(int, socket, (int domain, int type, int protocol),
-     return made(REAL(socket)(domain, type, protocol), "socket", true))
+     return descriptor_note(REAL(socket)(domain, type, protocol), "socket", true))
 HOOK(int, socketpair, (int domain, int type, int protocol, int fd[2]),
      return made_two(REAL(socketpair)(domain, type, protocol, fd), fd, "socket"))
 
-static int accepted(int fd)
+static int socket_note(int fd)
 {
-	return made(fd, "socket", true);
+	return descriptor_note(fd, "socket", true);
 }
 
 EXPORT int accept(int fd, __SOCKADDR_ARG address, socklen_t *restrict len)
 {
 	__typeof__(&accept) real = REAL(accept);
 	CAUSE_WAIT(CAUSE_WAITING);
-	return accepted(real(fd, address, len));
+	return socket_note(real(fd, address, len));
 }
 
 EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *restrict len, int flags)
 {
 	__typeof__(&accept4) real = REAL(accept4);
 	CAUSE_WAIT(CAUSE_WAITING);
-	return accepted(real(fd, address, len, flags));
+	return socket_note(real(fd, address, len, flags));
 }
 
 /* --- event descriptors and memory ----------------------------------------- */
@@ -90,38 +90,40 @@ EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *restrict len, int 
 #define EVENTS(kind) "anon_inode:[" kind "]"
 
 HOOK(int, eventfd, (unsigned int count, int flags),
-     return made(REAL(eventfd)(count, flags), EVENTS("eventfd"), false))
+     return descriptor_note(REAL(eventfd)(count, flags), EVENTS("eventfd"), false))
 HOOK(int, epoll_create, (int size),
-     return made(REAL(epoll_create)(size), EVENTS("eventpoll"), false))
+     return descriptor_note(REAL(epoll_create)(size), EVENTS("eventpoll"), false))
 HOOK(int, epoll_create1, (int flags),
-     return made(REAL(epoll_create1)(flags), EVENTS("eventpoll"), false))
+     return descriptor_note(REAL(epoll_create1)(flags), EVENTS("eventpoll"), false))
 HOOK(int, timerfd_create, (clockid_t clock, int flags),
-     return made(REAL(timerfd_create)(clock, flags), EVENTS("timerfd"), false))
+     return descriptor_note(REAL(timerfd_create)(clock, flags), EVENTS("timerfd"), false))
 HOOK(int, signalfd, (int fd, const sigset_t *mask, int flags),
-     return made(REAL(signalfd)(fd, mask, flags), EVENTS("signalfd"), false))
-HOOK(int, inotify_init, (void), return made(REAL(inotify_init)(), "anon_inode:inotify", false))
+     return descriptor_note(REAL(signalfd)(fd, mask, flags), EVENTS("signalfd"), false))
+HOOK(int, inotify_init, (void),
+     return descriptor_note(REAL(inotify_init)(), "anon_inode:inotify", false))
 HOOK(int, inotify_init1, (int flags),
-     return made(REAL(inotify_init1)(flags), "anon_inode:inotify", false))
+     return descriptor_note(REAL(inotify_init1)(flags), "anon_inode:inotify", false))
 HOOK(int, fanotify_init, (unsigned int flags, unsigned int event_flags),
-     return made(REAL(fanotify_init)(flags, event_flags), EVENTS("fanotify"), false))
+     return descriptor_note(REAL(fanotify_init)(flags, event_flags), EVENTS("fanotify"), false))
 HOOK(int, memfd_create, (const char *name, unsigned int flags),
-     return made(REAL(memfd_create)(name, flags), "memfd", true))
+     return descriptor_note(REAL(memfd_create)(name, flags), "memfd", true))
 
 int pidfd_open(pid_t pid, unsigned int flags); /* since glibc 2.36 */
 HOOK(int, pidfd_open, (pid_t pid, unsigned int flags),
-     return made(REAL(pidfd_open)(pid, flags), EVENTS("pidfd"), false))
+     return descriptor_note(REAL(pidfd_open)(pid, flags), EVENTS("pidfd"), false))
 
 /* --- terminals ------------------------------------------------------------ */
 
-HOOK(int, posix_openpt, (int flags), return made(REAL(posix_openpt)(flags), "/dev/ptmx", false))
-HOOK(int, getpt, (void), return made(REAL(getpt)(), "/dev/ptmx", false))
+HOOK(int, posix_openpt, (int flags),
+     return descriptor_note(REAL(posix_openpt)(flags), "/dev/ptmx", false))
+HOOK(int, getpt, (void), return descriptor_note(REAL(getpt)(), "/dev/ptmx", false))
 
 EXPORT int openpty(int *master, int *slave, char *name, const struct termios *how,
 		   const struct winsize *size)
 {
 	const int got = REAL(openpty)(master, slave, name, how, size);
-	made(got ? -1 : *master, "/dev/ptmx", false);
-	made(got ? -1 : *slave, "/dev/pts", false);
+	descriptor_note(got ? -1 : *master, "/dev/ptmx", false);
+	descriptor_note(got ? -1 : *slave, "/dev/pts", false);
 	return got;
 }
 
@@ -129,20 +131,20 @@ EXPORT int openpty(int *master, int *slave, char *name, const struct termios *ho
 EXPORT pid_t forkpty(int *master, char *name, const struct termios *how, const struct winsize *size)
 {
 	const pid_t got = REAL(forkpty)(master, name, how, size);
-	made(got > 0 ? *master : -1, "/dev/ptmx", false);
+	descriptor_note(got > 0 ? *master : -1, "/dev/ptmx", false);
 	for (int fd = 0; !got && fd < 3; fd++)
-		made(fd, "/dev/pts", false);
+		descriptor_note(fd, "/dev/pts", false);
 	return got;
 }
 
 void terminal_made(int fd)
 {
-	made(fd, "/dev/pts", false);
+	descriptor_note(fd, "/dev/pts", false);
 }
 
 /* --- passed by another process; may be a file ----------------------------- */
 
-static void received(struct msghdr *m)
+static void message_note(struct msghdr *m)
 {
 	const int saved = errno;
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
@@ -174,7 +176,7 @@ EXPORT ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 	CAUSE_RECEIVE(flags);
 	ssize_t got = real(fd, m, flags);
 	if (unlikely(got >= 0 && m->msg_controllen) && capture_is_on())
-		received(m);
+		message_note(m);
 	return got;
 }
 
@@ -185,11 +187,11 @@ EXPORT int recvmmsg(int fd, struct mmsghdr *m, unsigned int n, int flags, struct
 	int got = real(fd, m, n, flags, limit);
 	for (int i = 0; i < got && capture_is_on(); i++)
 		if (m[i].msg_hdr.msg_controllen)
-			received(&m[i].msg_hdr);
+			message_note(&m[i].msg_hdr);
 	return got;
 }
 
-static int taken(int fd)
+static int foreign_note(int fd)
 {
 	const int saved = errno;
 	if (fd >= 0 && !capture_confined && capture_is_on())
@@ -200,7 +202,7 @@ static int taken(int fd)
 
 int pidfd_getfd(int process, int fd, unsigned int flags); /* since glibc 2.36 */
 HOOK(int, pidfd_getfd, (int process, int fd, unsigned int flags),
-     return taken(REAL(pidfd_getfd)(process, fd, flags)))
+     return foreign_note(REAL(pidfd_getfd)(process, fd, flags)))
 
 /* --- by number (hook_syscall.c) ------------------------------------------- */
 
@@ -210,7 +212,7 @@ long descriptor_by_number(long number, const long *a, long got)
 	case SYS_socket:
 	case SYS_accept:
 	case SYS_accept4:
-		made((int)got, "socket", true);
+		descriptor_note((int)got, "socket", true);
 		break;
 #ifdef SYS_pipe
 	case SYS_pipe:
@@ -225,7 +227,7 @@ long descriptor_by_number(long number, const long *a, long got)
 #ifdef SYS_memfd_secret
 	case SYS_memfd_secret:
 #endif
-		made((int)got, "memfd", true);
+		descriptor_note((int)got, "memfd", true);
 		break;
 #ifdef SYS_eventfd /* newer architectures lack calls with these names */
 	case SYS_eventfd:
@@ -246,14 +248,14 @@ long descriptor_by_number(long number, const long *a, long got)
 #ifdef SYS_pidfd_open
 	case SYS_pidfd_open:
 #endif
-		made((int)got, "anon_inode:by number", false);
+		descriptor_note((int)got, "anon_inode:by number", false);
 		break;
 	case SYS_io_uring_setup: /* the name that /proc shows */
-		made((int)got, "anon_inode:[io_uring]", false);
+		descriptor_note((int)got, "anon_inode:[io_uring]", false);
 		break;
 #ifdef SYS_pidfd_getfd
 	case SYS_pidfd_getfd:
-		taken((int)got);
+		foreign_note((int)got);
 		break;
 #endif
 	default:

@@ -24,12 +24,12 @@ struct environment {
 	char preload[PRELOAD_ROOM], directory[640];
 };
 
-static bool names(const char *entry, const char *variable)
+static bool entry_names(const char *entry, const char *variable)
 {
 	return !strncmp(entry, variable, strlen(variable));
 }
 
-static bool joined(char *to, size_t room, const char *a, const char *b, const char *c)
+static bool text_join(char *to, size_t room, const char *a, const char *b, const char *c)
 {
 	size_t la = strlen(a), lb = strlen(b), lc = strlen(c);
 	if (la + lb + lc >= room)
@@ -40,7 +40,7 @@ static bool joined(char *to, size_t room, const char *a, const char *b, const ch
 	return true;
 }
 
-static size_t count(char *const *list)
+static size_t entries_count(char *const *list)
 {
 	size_t n = 0;
 	while (list && list[n])
@@ -54,27 +54,27 @@ static bool is_whole(char *const *from)
 {
 	bool preload = false, directory = false;
 	for (; from && *from; from++) {
-		preload |= names(*from, PRELOAD) && strstr(*from, capture_library);
-		directory |= names(*from, LOG_DIR_VARIABLE "=");
+		preload |= entry_names(*from, PRELOAD) && strstr(*from, capture_library);
+		directory |= entry_names(*from, LOG_DIR_VARIABLE "=");
 	}
 	return preload && directory;
 }
 
-static void complete(struct environment *e, char *const *from, char **room)
+static void environment_complete(struct environment *e, char *const *from, char **room)
 {
 	const char *others = "";
 	size_t n = 0;
 	for (; from && *from; from++) {
-		if (names(*from, PRELOAD))
+		if (entry_names(*from, PRELOAD))
 			others = *from + strlen(PRELOAD);
-		else if (!names(*from, LOG_DIR_VARIABLE "="))
+		else if (!entry_names(*from, LOG_DIR_VARIABLE "="))
 			room[n++] = *from;
 	}
 	char library[1100];
 	bool ok =
-	    joined(library, sizeof library, PRELOAD, capture_library, *others ? ":" : "") &&
-	    joined(e->preload, sizeof e->preload, library, others, "") &&
-	    joined(e->directory, sizeof e->directory, LOG_DIR_VARIABLE, "=", capture_directory);
+	    text_join(library, sizeof library, PRELOAD, capture_library, *others ? ":" : "") &&
+	    text_join(e->preload, sizeof e->preload, library, others, "") &&
+	    text_join(e->directory, sizeof e->directory, LOG_DIR_VARIABLE, "=", capture_directory);
 	if (ok) {
 		room[n++] = e->preload;
 		room[n++] = e->directory;
@@ -105,11 +105,11 @@ static bool is_sound(char *const *list)
 #define ENVIRONMENT(given)									   \
 	struct environment e;									   \
 	bool add_ = capture_is_on() && is_sound(given) && !is_whole(given) &&			   \
-		    count(given) < 10000;							   \
-	char *room_[add_ ? count(given) + N_EXTRA + 1 : 1];					   \
+		    entries_count(given) < 10000;						   \
+	char *room_[add_ ? entries_count(given) + N_EXTRA + 1 : 1];				   \
 	e.list = (char **)(uintptr_t)(given);							   \
 	if (add_)										   \
-		complete(&e, given, room_)
+		environment_complete(&e, given, room_)
 
 /* The runtime library of -fsanitize=address asks for these options; a definition in the program has
  * priority. Without them, it ends programs that load another library first. */
@@ -149,7 +149,7 @@ HOOK(int, execveat, (int dir, const char *path, char *const argv[], char *const 
      ENVIRONMENT(envp); EXEC(path, execveat, dir, path, argv, e.list, flags))
 
 /* Copies the arguments of execl and its variants to an array on the stack. */
-static size_t arguments(va_list ap)
+static size_t arguments_count(va_list ap)
 {
 	size_t n = 1;
 	while (va_arg(ap, char *))
@@ -160,7 +160,7 @@ static size_t arguments(va_list ap)
 #define ARGUMENTS(first)									   \
 	va_list ap;										   \
 	va_start(ap, first);									   \
-	size_t n = arguments(ap);								   \
+	size_t n = arguments_count(ap);								   \
 	va_end(ap);										   \
 	char *argv[n + 1];									   \
 	argv[0] = (char *)(uintptr_t)first;							   \
@@ -183,8 +183,8 @@ EXPORT int execle(const char *path, const char *first, ...)
 
 /* Records the start of a program. `begin` was read before the call, because the child may start
  * before the call returns. */
-static int spawned(const char *path, uint64_t begin, int got, const pid_t *pid,
-		   const posix_spawn_file_actions_t *actions)
+static int spawn_note(const char *path, uint64_t begin, int got, const pid_t *pid,
+		      const posix_spawn_file_actions_t *actions)
 {
 	uint64_t end = begin;
 	if (capture_is_on() && !got)
@@ -200,7 +200,7 @@ static int spawned(const char *path, uint64_t begin, int got, const pid_t *pid,
 	if (capture_is_on())									   \
 		file_actions_look(actions);							   \
 	uint64_t begin = clock_now(&capture_clock);						   \
-	return spawned(path, begin,								   \
+	return spawn_note(path, begin,								   \
 		       REAL(function)(to, path, actions, attributes, argv, e.list), to, actions)
 #define SPAWN_PARAMETERS									   \
 	pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,		   \
@@ -216,7 +216,7 @@ HOOK(int, posix_spawnp, (SPAWN_PARAMETERS), SPAWN(posix_spawnp))
 	static struct environment shell;							   \
 	ENVIRONMENT(environ);									   \
 	if (add_) {										   \
-		complete(&shell, environ, room_);						   \
+		environment_complete(&shell, environ, room_);					   \
 		e.list = room_;									   \
 	}											   \
 	char **const before = environ;								   \

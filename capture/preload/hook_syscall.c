@@ -314,7 +314,7 @@ static bool function_call(long number, const long *a, long *got)
 	return done;
 }
 
-static long confine(__typeof__(&syscall) real, const long *a)
+static long seccomp_confine(__typeof__(&syscall) real, const long *a)
 {
 	const uint8_t state = capture_state;
 	const bool was = capture_confined,
@@ -396,7 +396,7 @@ EXPORT long syscall(long number, ...)
 	const struct syscall_row *w = row_of(number);
 	__typeof__(&syscall) real = REAL(syscall);
 	if (number == SYS_seccomp)
-		return confine(real, a);
+		return seccomp_confine(real, a);
 	long got;
 	if (!w && capture_is_on() && function_call(number, a, &got))
 		return got;

@@ -6,7 +6,7 @@
 
 #include "capture/preload/core.h"
 
-static void note(uint16_t op, uint64_t begin, uint64_t thread)
+static void thread_note(uint16_t op, uint64_t begin, uint64_t thread)
 {
 	const uint64_t end = clock_now(&capture_clock);
 	if (capture_is_on())
@@ -19,7 +19,7 @@ EXPORT int pthread_create(pthread_t *restrict t, const pthread_attr_t *restrict 
 	const uint64_t begin = clock_now(&capture_clock);
 	const int failed = cause_thread_create(REAL(pthread_create), t, a, function, argument);
 	if (!failed)
-		note(LOG_THREAD_CREATE, begin, (uint64_t)*t);
+		thread_note(LOG_THREAD_CREATE, begin, (uint64_t)*t);
 	return failed;
 }
 
@@ -28,7 +28,7 @@ EXPORT int thrd_create(thrd_t *t, thrd_start_t function, void *argument)
 	const uint64_t begin = clock_now(&capture_clock);
 	const int got = REAL(thrd_create)(t, function, argument);
 	if (got == thrd_success)
-		note(LOG_THREAD_CREATE, begin, (uint64_t)*t);
+		thread_note(LOG_THREAD_CREATE, begin, (uint64_t)*t);
 	return got;
 }
 
@@ -41,7 +41,7 @@ EXPORT int thrd_create(thrd_t *t, thrd_start_t function, void *argument)
 		CAUSE_WAIT(CAUSE_WAITING);							   \
 		const int failed = real(__VA_ARGS__);						   \
 		if (!failed)									   \
-			note(LOG_THREAD_JOIN, begin, (uint64_t)t);				   \
+			thread_note(LOG_THREAD_JOIN, begin, (uint64_t)t);			   \
 		return failed;									   \
 	}
 

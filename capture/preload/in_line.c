@@ -43,7 +43,7 @@ static bool has_file(const FILE *f)
 	return fd_of(f) >= 0 && f->_mode <= 0;
 }
 
-static uint64_t held(const FILE *f)
+static uint64_t bytes_held(const FILE *f)
 {
 	return f->_IO_write_ptr > f->_IO_write_base
 		   ? (uint64_t)(f->_IO_write_ptr - f->_IO_write_base)
@@ -57,7 +57,7 @@ uint64_t in_line_count(const FILE *f)
 	const struct followed *p = place_of(f);
 	if (!p || p->stream != f)
 		return 0;
-	const uint64_t now = held(f);
+	const uint64_t now = bytes_held(f);
 	/* fewer bytes: the C library has flushed the buffer, so all bytes are new */
 	return now >= p->n ? now - p->n : now;
 }
@@ -76,7 +76,7 @@ void in_line_noted(const FILE *f)
 {
 	struct followed *p = is_alone() && has_file(f) ? place_of(f) : NULL;
 	if (p)
-		*p = (struct followed){f, held(f)};
+		*p = (struct followed){f, bytes_held(f)};
 }
 
 void in_line_begin(const FILE *f)

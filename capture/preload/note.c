@@ -7,7 +7,7 @@
 
 enum { PATH_MOST = 4096 };
 
-static char *reserve(size_t n)
+static char *room_reserve(size_t n)
 {
 	for (int i = 0; i < 3; i++) { /* a signal handler may fill the window that was just taken */
 		struct recorder *r = capture_mine();
@@ -35,7 +35,7 @@ static ssize_t path_length(const struct note *n, int error)
 						 : capture_text(n->path);
 }
 
-static size_t cut(size_t len, size_t most)
+static size_t length_cut(size_t len, size_t most)
 {
 	return len < most ? len : most;
 }
@@ -60,12 +60,12 @@ void capture_note(const struct note *n)
 			   : n->vector ? n->n_vector * sizeof(uint64_t)
 			   : n->extra  ? n->extra_len
 				       : 0;
-	extra_len = cut(extra_len, LOG_TEXT_MAX - PATH_MOST);
+	extra_len = length_cut(extra_len, LOG_TEXT_MAX - PATH_MOST);
 	bool has_text = path || extra_len;
 	size_t len = sizeof(struct log_record) +
 		     (has_text ? sizeof(struct log_text) + path_len + extra_len : 0);
 	uint32_t n_units = (uint32_t)((len + LOG_UNIT - 1) / LOG_UNIT);
-	char *at = reserve(n_units * LOG_UNIT);
+	char *at = room_reserve(n_units * LOG_UNIT);
 	if (!at) {
 		capture_lost();
 		errno = saved;

@@ -111,7 +111,7 @@ static void umask_read(struct process_room *m)
 		capture_umask = OP_UMASK_KNOWN | (uint32_t)number_after(m->info, "\nUmask:", 8);
 }
 
-static void announce(struct process_room *m, uint32_t pid)
+static void start_note(struct process_room *m, uint32_t pid)
 {
 	if (!capture_umask)
 		umask_read(m);
@@ -135,7 +135,7 @@ void process_announce(uint32_t pid)
 		capture_lost();
 		return;
 	}
-	announce(m, pid);
+	start_note(m, pid);
 	RAW(SYS_munmap, m, sizeof *m);
 }
 

@@ -179,7 +179,7 @@ static uint64_t key_find(struct cause_page *p, uint32_t pid, uint32_t tid, uint3
 		     : key_of(tid, KEY_OF_THREAD_ID, 0);
 }
 
-static bool sends(const struct cause_page *p, uint64_t key)
+static bool key_sends(const struct cause_page *p, uint64_t key)
 {
 	for (uint32_t i = 0; i < p->n_senders && i < CAUSE_SLOTS; i++)
 		if (p->sender[i] == key)
@@ -207,7 +207,7 @@ static uint32_t slot_claim(struct cause_page *p)
 		s->parent = parent;
 		s->rank = rank;
 		s->key = key;
-		atomic_store(&s->messages, sends(p, key));
+		atomic_store(&s->messages, key_sends(p, key));
 		s->outside_ticks = clock_now(&capture_clock);
 		s->tid = tid;
 		__atomic_store_n(&s->pid, pid, __ATOMIC_RELEASE);
@@ -240,14 +240,14 @@ static struct cause_slot *slot_mine(struct cause_page *p)
 			      atomic_load_explicit(&(field), memory_order_relaxed) + (ns),         \
 			      memory_order_relaxed)
 
-static void most(int64_t *to, int64_t ns)
+static void maximum_raise(int64_t *to, int64_t ns)
 {
 	if (ns > *to)
 		*to = ns;
 }
 
 /* Adds the duration of the state that ends. */
-static void account(struct cause_slot *s, int64_t now, int64_t cpu)
+static void state_account(struct cause_slot *s, int64_t now, int64_t cpu)
 {
 	const int64_t passed = now - s->since_ns, used = cpu - s->since_cpu_ns;
 	switch ((enum cause_state)atomic_load_explicit(&s->state, memory_order_relaxed)) {
@@ -268,11 +268,11 @@ static void account(struct cause_slot *s, int64_t now, int64_t cpu)
 	case CAUSE_STARTING:
 		ADD(s->blocked_ns, passed);
 		s->blocked_sum_ns += passed;
-		most(&s->blocked_max_ns, passed);
+		maximum_raise(&s->blocked_max_ns, passed);
 		break;
 	case CAUSE_REQUEST:
 		s->request_sum_ns += passed;
-		most(&s->request_max_ns, passed);
+		maximum_raise(&s->request_max_ns, passed);
 		break;
 	case CAUSE_HELD:
 	case CAUSE_STATES:
@@ -280,10 +280,10 @@ static void account(struct cause_slot *s, int64_t now, int64_t cpu)
 	}
 }
 
-static void become(struct cause_slot *s, enum cause_state state)
+static void state_set(struct cause_slot *s, enum cause_state state)
 {
 	const int64_t now = now_ns(), cpu = cpu_ns();
-	account(s, now, cpu);
+	state_account(s, now, cpu);
 	atomic_store_explicit(&s->since_ns, now, memory_order_relaxed);
 	atomic_store_explicit(&s->since_cpu_ns, cpu, memory_order_relaxed);
 	atomic_store_explicit(&s->state, (uint32_t)state, memory_order_relaxed);
@@ -307,16 +307,16 @@ static void compute_note(struct cause_slot *s, uint32_t flags)
 			       .length = (uint64_t)s->compute_ns,
 			       .offset = (uint64_t)s->blocked_ns,
 			       .result = s->slept_ns};
-	most(&s->compute_max_ns, s->compute_ns);
-	most(&s->phase_max_ns, s->compute_ns + s->blocked_ns);
+	maximum_raise(&s->compute_max_ns, s->compute_ns);
+	maximum_raise(&s->phase_max_ns, s->compute_ns + s->blocked_ns);
 	capture_note(&n);
 }
 
 /* Waits until the collector has found that all other threads wait. */
-static void hold(struct cause_page *p, struct cause_slot *s)
+static void slot_hold(struct cause_page *p, struct cause_slot *s)
 {
 	const struct timespec look = {0, 50000000};
-	become(s, CAUSE_HELD);
+	state_set(s, CAUSE_HELD);
 	ADD(s->n_held, 1);
 	atomic_store(&p->held_slot, (uint32_t)(s - p->slot));
 	const uint32_t mine = atomic_fetch_add(&p->held, 1) + 1;
@@ -336,23 +336,23 @@ static void messages_end(struct cause_slot *s)
 {
 	const int64_t compute_ns = s->earlier_compute_ns + s->compute_ns,
 		      blocked_ns = s->earlier_blocked_ns + s->blocked_ns;
-	most(&s->compute_max_ns, compute_ns);
-	most(&s->phase_max_ns, compute_ns + blocked_ns);
+	maximum_raise(&s->compute_max_ns, compute_ns);
+	maximum_raise(&s->phase_max_ns, compute_ns + blocked_ns);
 	atomic_store(&s->n_requests, 0);
 	atomic_store(&s->messages, 0);
 }
 
 static void request_begin(struct cause_page *p, struct cause_slot *s, bool waits)
 {
-	become(s, CAUSE_COMPUTING); /* accounts the time so far */
+	state_set(s, CAUSE_COMPUTING); /* accounts the time so far */
 	compute_note(s, 0);
 	if (unlikely(atomic_load_explicit(&s->messages, memory_order_relaxed)))
 		messages_end(s);
 	uint64_t n = atomic_load_explicit(&s->n_requests, memory_order_relaxed);
 	if (unlikely(p->throttled == s->key) && p->period && n % p->period == 0)
-		hold(p, s);
+		slot_hold(p, s);
 	atomic_store_explicit(&s->n_requests, n + 1, memory_order_relaxed);
-	become(s, waits ? CAUSE_WAITING : CAUSE_REQUEST);
+	state_set(s, waits ? CAUSE_WAITING : CAUSE_REQUEST);
 }
 
 static void phase_begin(struct cause_slot *s)
@@ -366,7 +366,7 @@ static void phase_begin(struct cause_slot *s)
 
 static void request_end(struct cause_slot *s, enum cause_state outside)
 {
-	become(s, outside);
+	state_set(s, outside);
 	phase_begin(s);
 }
 
@@ -418,7 +418,7 @@ static bool attempt_end(void)
 static bool looks_again(struct cause_slot *s, const struct subject *subject)
 {
 	if (path_hash(subject) != attempt.path) {
-		become(s, CAUSE_COMPUTING);
+		state_set(s, CAUSE_COMPUTING);
 		return false;
 	}
 	attempt.op = OP_INVALID;
@@ -471,7 +471,7 @@ struct cause_call cause_enter(const struct subject *subject, bool waits)
 		   /* MPI uses a file of its own, so it does not poll at this time */
 		   (state == CAUSE_POLLING && subject->kind == SUBJECT_PATH)) {
 		c = (struct cause_call){CAUSE_A_CALL, (int)state};
-		become(s, CAUSE_WAITING);
+		state_set(s, CAUSE_WAITING);
 	}
 	is_busy = false;
 	errno = saved;
@@ -490,7 +490,7 @@ struct cause_call cause_wait_begin(enum cause_state how)
 	uint32_t state = s ? atomic_load_explicit(&s->state, memory_order_relaxed) : CAUSE_HELD;
 	if (state == CAUSE_COMPUTING) {
 		c = (struct cause_call){CAUSE_A_CALL, (int)state};
-		become(s, how);
+		state_set(s, how);
 	}
 	is_busy = false;
 	errno = saved;
@@ -500,10 +500,10 @@ struct cause_call cause_wait_begin(enum cause_state how)
 static void message_take(struct cause_page *p, struct cause_slot *s)
 {
 	const uint64_t n = atomic_load_explicit(&s->n_requests, memory_order_relaxed);
-	become(s, CAUSE_COMPUTING);
+	state_set(s, CAUSE_COMPUTING);
 	compute_note(s, CAUSE_GOES_ON | CAUSE_BEFORE_MESSAGE);
 	if (p->throttled == s->key && p->period && n % p->period == 0)
-		hold(p, s);
+		slot_hold(p, s);
 	const uint64_t at = clock_now(&capture_clock);
 	const struct note message = {
 	    .begin = at, .end = at, .op = OP_SIGNAL, .fd = -1, .flags = CAUSE_IS_MESSAGE};
@@ -511,11 +511,11 @@ static void message_take(struct cause_page *p, struct cause_slot *s)
 	atomic_store_explicit(&s->n_requests, n + 1, memory_order_relaxed);
 	s->earlier_compute_ns += s->compute_ns;
 	s->earlier_blocked_ns += s->blocked_ns;
-	become(s, CAUSE_COMPUTING);
+	state_set(s, CAUSE_COMPUTING);
 	phase_begin(s);
 }
 
-static bool wakes(int fd)
+static bool descriptor_wakes(int fd)
 {
 	struct stat st;
 	return !RAW(SYS_fstat, fd, &st) &&
@@ -533,7 +533,7 @@ void cause_message_to(int fd)
 	struct cause_slot *s = slot_mine(p);
 	if (s && atomic_load_explicit(&s->messages, memory_order_relaxed) &&
 	    atomic_load_explicit(&s->state, memory_order_relaxed) == CAUSE_COMPUTING &&
-	    (fd == CAUSE_NO_FD || wakes(fd)))
+	    (fd == CAUSE_NO_FD || descriptor_wakes(fd)))
 		message_take(p, s);
 	is_busy = false;
 	errno = saved;
@@ -603,7 +603,7 @@ void cause_leave(struct cause_call *c)
 		if (atomic_load_explicit(&s->state, memory_order_relaxed) != CAUSE_LOOKING)
 			woken_note(page, s);
 	} else if (s) {
-		become(s, (enum cause_state)c->state_before);
+		state_set(s, (enum cause_state)c->state_before);
 		if (c->state_before == CAUSE_COMPUTING) /* otherwise, the call of MPI continues */
 			woken_note(page, s);
 	}
@@ -628,7 +628,7 @@ void cause_phase_end(void)
 	struct cause_slot *s = page && !capture_confined ? slot_mine(page) : NULL;
 	if (!s || atomic_load_explicit(&s->state, memory_order_relaxed) != CAUSE_COMPUTING)
 		return;
-	become(s, CAUSE_COMPUTING);
+	state_set(s, CAUSE_COMPUTING);
 	compute_note(s, CAUSE_GOES_ON);
 	phase_begin(s);
 }

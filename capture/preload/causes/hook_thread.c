@@ -101,7 +101,7 @@ struct thread_start {
 	uint64_t key;
 };
 
-static void *begin(void *from)
+static void *thread_begin(void *from)
 {
 	struct thread_start s = *(struct thread_start *)from;
 	free(from);
@@ -119,7 +119,7 @@ int cause_thread_create(cause_create *real, pthread_t *restrict t,
 	if (!s)
 		return real(t, a, function, argument);
 	*s = (struct thread_start){function, argument, cause_child_key()};
-	int r = real(t, a, begin, s);
+	int r = real(t, a, thread_begin, s);
 	if (r)
 		free(s);
 	return r;
