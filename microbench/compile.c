@@ -21,7 +21,7 @@
 #define READ_BYTES (1u << 16)  /* sources and headers are read in pieces of this size */
 #define NAMES_PER_LISTING 500u /* so few that a getdents call returns all of them */
 
-static int check(const struct microbench_config *c, struct err *e)
+static int config_check(const struct microbench_config *c, struct err *e)
 {
 	if (c->n_files < 1 || c->n_files > 1000000 || c->n_headers < 1 || c->n_headers > 1000000)
 		return err_set(e, EINVAL, "files and headers: expected 1 to 1000000");
@@ -74,7 +74,7 @@ static char *header_path(uint64_t dir, uint64_t i)
 	return xasprintf(TOP "/inc%llu/%06llu.h", (unsigned long long)dir, (unsigned long long)i);
 }
 
-static void files(const struct microbench_config *c, struct fileset *s)
+static void files_add(const struct microbench_config *c, struct fileset *s)
 {
 	struct project p;
 	size_t cap = 0;
@@ -128,7 +128,7 @@ static void read_file(struct script *s, uint32_t name, uint64_t n_bytes)
 	script_close(s, 0);
 }
 
-static void compile(struct build *b, uint64_t i)
+static void source_compile(struct build *b, uint64_t i)
 {
 	struct script *s = b->script;
 	script_stat(s, b->object[i], b->built[i]);
@@ -164,7 +164,7 @@ static void names_make(struct build *b, unsigned int thread)
 			    script_name(b->script, header_path(d, i));
 }
 
-static void begin(struct build *b, unsigned int thread)
+static void build_begin(struct build *b, unsigned int thread)
 {
 	script_mkdir(b->script, script_name(b->script, xasprintf(TOP "/obj%u", thread)), 0777);
 	script_open(b->script, 0, script_name(b->script, xstrdup(TOP "/src")), OPEN_DIRECTORY, 0);
@@ -189,10 +189,10 @@ static void write_script(const struct microbench_config *c, unsigned int thread,
 	b.built = xcalloc(c->n_files, sizeof *b.built);
 	includes_draw(&b);
 	names_make(&b, thread);
-	begin(&b, thread);
+	build_begin(&b, thread);
 	uint64_t first = gsl_rng_uniform_int(rng, c->n_files);
 	for (uint64_t i = 0; i < n_units; i++)
-		compile(&b, (first + i) % c->n_files);
+		source_compile(&b, (first + i) % c->n_files);
 	for (uint64_t i = 0; i < c->n_files; i++)
 		free(b.includes[i]);
 	FREE_EACH(b.source, b.object, b.unfinished, b.header, b.includes, b.built);
@@ -214,8 +214,8 @@ static const struct workload_default defaults[] = {
 };
 
 static const struct workload_script scripted = {
-    .top = TOP, .unit = "compilations", .n_per_unit = 180, .check = check, .files = files,
-    .write = write_script, .fastest_ns = fastest_ns,
+    .top = TOP, .unit = "compilations", .n_per_unit = 180, .check = config_check,
+    .files = files_add, .write = write_script, .fastest_ns = fastest_ns,
 };
 
 const struct workload workload_compile = {

@@ -7,7 +7,7 @@ const char *const think_names[] = {"fixed", "exponential", "lognormal", "uniform
 
 /* One round of splitmix64, so that adjacent seeds and threads get independent streams. Source:
  * Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. */
-static uint64_t mix(uint64_t x)
+static uint64_t seed_mix(uint64_t x)
 {
 	x += 0x9e3779b97f4a7c15u;
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -20,7 +20,7 @@ gsl_rng *draw_stream(uint64_t seed, unsigned int number, enum draw_purpose purpo
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	if (!rng)
 		out_of_memory(0);
-	gsl_rng_set(rng, mix(mix(mix(seed) ^ number) ^ purpose));
+	gsl_rng_set(rng, seed_mix(seed_mix(seed_mix(seed) ^ number) ^ purpose));
 	return rng;
 }
 

@@ -23,7 +23,7 @@
 #define TOP "fileserver"
 #define ABSENT_SHARE 5 /* at first, one of this many files is missing: prealloc=80 of filebench */
 
-static int check(const struct microbench_config *c, struct err *e)
+static int config_check(const struct microbench_config *c, struct err *e)
 {
 	if (c->n_files < 2 * ABSENT_SHARE * c->level)
 		return err_set(e, EINVAL, "files %llu: expected at least %llu, %d for each thread",
@@ -69,7 +69,7 @@ static void thread_files_close(struct thread_files *s)
 }
 
 /* The next existing (or missing) file, cyclically from *at. */
-static size_t take(const struct thread_files *s, size_t *at, bool exists)
+static size_t file_take(const struct thread_files *s, size_t *at, bool exists)
 {
 	while (s->exists[*at] != exists)
 		*at = (*at + 1) % s->n;
@@ -78,7 +78,7 @@ static size_t take(const struct thread_files *s, size_t *at, bool exists)
 	return taken;
 }
 
-static void files(const struct microbench_config *c, struct fileset *s)
+static void files_add(const struct microbench_config *c, struct fileset *s)
 {
 	struct tree t;
 	size_t cap = 0;
@@ -109,7 +109,7 @@ struct round {
 	unsigned int thread;
 };
 
-static void append(const struct round *r, size_t i, uint64_t n_bytes)
+static void file_append(const struct round *r, size_t i, uint64_t n_bytes)
 {
 	script_open(r->script, 0, r->first_name + (uint32_t)i, OPEN_UPDATE, 0666);
 	script_seek(r->script, 0, 0, SEEK_END, r->thread_files->n_bytes[i]);
@@ -129,19 +129,19 @@ static void read_whole(const struct round *r, size_t i)
 static void round_write(const struct round *r, uint64_t append_bytes)
 {
 	struct thread_files *s = r->thread_files;
-	size_t i = take(s, &s->absent_at, false);
+	size_t i = file_take(s, &s->absent_at, false);
 	uint64_t n_bytes = r->tree->file[i * r->c->level + r->thread].n_bytes;
 	script_open(r->script, 0, r->first_name + (uint32_t)i, OPEN_CREATE, 0666);
 	script_write_whole(r->script, 0, n_bytes, r->c->block_bytes);
 	script_close(r->script, 0);
 	r->thread_files->exists[i] = true;
 	r->thread_files->n_bytes[i] = n_bytes;
-	append(r, take(s, &s->present_at, true), append_bytes);
-	read_whole(r, take(s, &s->present_at, true));
-	size_t gone = take(s, &s->present_at, true);
+	file_append(r, file_take(s, &s->present_at, true), append_bytes);
+	read_whole(r, file_take(s, &s->present_at, true));
+	size_t gone = file_take(s, &s->present_at, true);
 	script_remove(r->script, r->first_name + (uint32_t)gone, OP_UNLINK);
 	s->exists[gone] = false;
-	script_stat(r->script, r->first_name + (uint32_t)take(s, &s->present_at, true), true);
+	script_stat(r->script, r->first_name + (uint32_t)file_take(s, &s->present_at, true), true);
 	script_end_unit(r->script);
 }
 
@@ -178,7 +178,7 @@ static const struct workload_default defaults[] = {
 };
 
 static const struct workload_script scripted = {
-    .top = TOP, .unit = "rounds", .n_per_unit = 14, .check = check, .files = files,
+    .top = TOP, .unit = "rounds", .n_per_unit = 14, .check = config_check, .files = files_add,
     .write = write_script, .fastest_ns = fastest_ns,
 };
 

@@ -19,7 +19,7 @@ void bench_fsync(const struct bench_thread *t, struct bench_sample *s)
 	*s = (struct bench_sample){begin, end, got < 0 ? -errno : 0, OP_FSYNC};
 }
 
-static bool stopped(const struct bench_thread *t)
+static bool is_stopped(const struct bench_thread *t)
 {
 	return pause_wanted(t->pause->word) & PAUSE_END;
 }
@@ -38,10 +38,10 @@ static void pause_by_sleep(const struct bench_thread *t, int64_t ns)
 {
 	if (ns > PART_NS) {
 		int64_t until = clock_monotonic_ns() + ns;
-		for (; ns > PART_NS && !stopped(t); ns = until - clock_monotonic_ns())
+		for (; ns > PART_NS && !is_stopped(t); ns = until - clock_monotonic_ns())
 			sleep_ns(PART_NS);
 	}
-	if (ns > 0 && !stopped(t))
+	if (ns > 0 && !is_stopped(t))
 		sleep_ns(ns);
 }
 
@@ -54,9 +54,9 @@ void bench_pause(struct bench_thread *t, uint64_t k, uint64_t end)
 	}
 	uint64_t part = (uint64_t)(PART_NS / t->clock->ns_per_tick);
 	uint64_t until = end + (uint64_t)((double)ns / t->clock->ns_per_tick);
-	for (end += part; end < until && !stopped(t); end += part)
+	for (end += part; end < until && !is_stopped(t); end += part)
 		wait_until(&t->waiter, end);
-	if (!stopped(t))
+	if (!is_stopped(t))
 		wait_until(&t->waiter, until);
 }
 

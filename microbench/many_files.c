@@ -21,7 +21,7 @@
 #define COPY_TO COPY_TOP "/copy"
 #define DIRECT_BYTES 4096
 
-static int check(const struct microbench_config *c, struct err *e)
+static int config_check(const struct microbench_config *c, struct err *e)
 {
 	if (c->n_files < c->level)
 		return err_set(e, EINVAL,
@@ -36,7 +36,7 @@ static int check(const struct microbench_config *c, struct err *e)
 	return 0;
 }
 
-static void draw(struct tree *t, const char *top, const struct microbench_config *c)
+static void files_draw(struct tree *t, const char *top, const struct microbench_config *c)
 {
 	tree_draw(t, top, c);
 	for (size_t i = 0; c->direct && i < t->n_files; i++)
@@ -53,7 +53,7 @@ static void create_files(const struct microbench_config *c, struct fileset *s)
 {
 	struct tree t;
 	size_t cap = 0;
-	draw(&t, CREATE_TOP, c);
+	files_draw(&t, CREATE_TOP, c);
 	for (size_t i = 0; i < t.n_dirs; i++)
 		fileset_add_directory(s, &cap, xstrdup(t.dir[i]));
 	tree_release(&t);
@@ -63,7 +63,7 @@ static void copy_files(const struct microbench_config *c, struct fileset *s)
 {
 	struct tree t;
 	size_t cap = 0;
-	draw(&t, COPY_FROM, c);
+	files_draw(&t, COPY_FROM, c);
 	fileset_add_directory(s, &cap, xstrdup(COPY_TOP));
 	for (size_t i = 0; i < t.n_dirs; i++) {
 		fileset_add_directory(s, &cap, xstrdup(t.dir[i]));
@@ -74,16 +74,16 @@ static void copy_files(const struct microbench_config *c, struct fileset *s)
 	tree_release(&t);
 }
 
-static void create(const struct microbench_config *c, const struct tree_file *f, uint32_t name,
-		   struct script *s)
+static void create_add(const struct microbench_config *c, const struct tree_file *f, uint32_t name,
+		       struct script *s)
 {
 	script_open(s, 0, name, OPEN_REPLACE, 0666);
 	script_write_whole(s, 0, f->n_bytes, c->block_bytes);
 	script_close(s, 0);
 }
 
-static void copy(const struct microbench_config *c, const struct tree_file *f, uint32_t name,
-		 struct script *s)
+static void copy_add(const struct microbench_config *c, const struct tree_file *f, uint32_t name,
+		     struct script *s)
 {
 	script_open(s, 0, name, OPEN_READ, 0666);
 	script_read_whole(s, 0, f->n_bytes, c->block_bytes, false);
@@ -98,7 +98,7 @@ static void write_script(const struct microbench_config *c, unsigned int thread,
 {
 	struct tree t;
 	gsl_rng *rng = draw_stream(c->seed, thread, DRAW_SCRIPT);
-	draw(&t, copies ? COPY_FROM : CREATE_TOP, c);
+	files_draw(&t, copies ? COPY_FROM : CREATE_TOP, c);
 	size_t n = (t.n_files - thread + c->level - 1) / c->level,
 	       first = gsl_rng_uniform_int(rng, n);
 	uint32_t first_name = (uint32_t)s->names->n, n_names = copies ? 2 : 1;
@@ -110,8 +110,8 @@ static void write_script(const struct microbench_config *c, unsigned int thread,
 	}
 	for (uint64_t i = 0; i < n_units; i++) {
 		size_t k = (first + i) % n;
-		(copies ? copy : create)(c, &t.file[k * c->level + thread],
-					 first_name + (uint32_t)k * n_names, s);
+		(copies ? copy_add : create_add)(c, &t.file[k * c->level + thread],
+						 first_name + (uint32_t)k * n_names, s);
 		script_end_unit(s);
 	}
 	tree_release(&t);
@@ -152,12 +152,12 @@ static const struct workload_default create_defaults[] = {
 };
 
 static const struct workload_script create_scripted = {
-    .top = CREATE_TOP, .unit = "files", .n_per_unit = 3, .direct = true, .check = check,
+    .top = CREATE_TOP, .unit = "files", .n_per_unit = 3, .direct = true, .check = config_check,
     .files = create_files, .write = create_write, .fastest_ns = create_fastest_ns,
 };
 
 static const struct workload_script copy_scripted = {
-    .top = COPY_TOP, .unit = "files", .n_per_unit = 6, .direct = true, .check = check,
+    .top = COPY_TOP, .unit = "files", .n_per_unit = 6, .direct = true, .check = config_check,
     .files = copy_files, .write = copy_write, .fastest_ns = copy_fastest_ns,
 };
 

@@ -20,7 +20,7 @@
 #define TOP "postmark"
 #define MAX_BYTES (UINT64_C(1) << 30)
 
-static int check(const struct microbench_config *c, struct err *e)
+static int config_check(const struct microbench_config *c, struct err *e)
 {
 	if (c->n_files < c->level || c->n_files > UINT32_MAX)
 		return err_set(e, EINVAL,
@@ -38,7 +38,7 @@ static char *thread_dir(unsigned int thread)
 	return xasprintf(TOP "/%u", thread);
 }
 
-static void files(const struct microbench_config *c, struct fileset *s)
+static void files_add(const struct microbench_config *c, struct fileset *s)
 {
 	size_t cap = 0;
 	fileset_add_directory(s, &cap, xstrdup(TOP));
@@ -69,7 +69,7 @@ static uint64_t draw_between(gsl_rng *rng, uint64_t least, uint64_t most)
 	return least + gsl_rng_uniform_int(rng, most - least + 1);
 }
 
-static void make(struct file_pool *p)
+static void mail_make(struct file_pool *p)
 {
 	struct mail *m = &p->mail[p->n++];
 	uint64_t subdir = p->c->n_subdirs ? gsl_rng_uniform_int(p->rng, p->c->n_subdirs) : 0;
@@ -82,7 +82,7 @@ static void make(struct file_pool *p)
 	script_close(p->script, 0);
 }
 
-static void delete (struct file_pool *p, size_t i)
+static void mail_delete(struct file_pool *p, size_t i)
 {
 	script_remove(p->script, p->mail[i].name, OP_UNLINK);
 	p->mail[i] = p->mail[--p->n];
@@ -104,7 +104,7 @@ static void append_one(struct file_pool *p, struct mail *m)
 	m->n_bytes += n_bytes;
 }
 
-static void transaction(struct file_pool *p)
+static void transaction_write(struct file_pool *p)
 {
 	bool reads = gsl_rng_uniform(p->rng) < p->c->read_share;
 	bool makes = gsl_rng_uniform(p->rng) < p->c->create_share;
@@ -116,9 +116,9 @@ static void transaction(struct file_pool *p)
 			append_one(p, m);
 	}
 	if (p->n && (!makes || p->n == p->n_most))
-		delete (p, gsl_rng_uniform_int(p->rng, p->n));
+		mail_delete(p, gsl_rng_uniform_int(p->rng, p->n));
 	else
-		make(p);
+		mail_make(p);
 	script_end_unit(p->script);
 }
 
@@ -143,11 +143,11 @@ static void write_script(const struct microbench_config *c, unsigned int thread,
 	p.dir = thread_dir(thread);
 	subdirs_make(&p);
 	for (size_t i = 0; i < n_first; i++)
-		make(&p);
+		mail_make(&p);
 	for (uint64_t i = 0; i < n_units; i++)
-		transaction(&p);
+		transaction_write(&p);
 	while (p.n)
-		delete (&p, p.n - 1);
+		mail_delete(&p, p.n - 1);
 	for (uint64_t i = 0; i < c->n_subdirs; i++)
 		script_remove(s, p.subdir[i], OP_RMDIR);
 	FREE_EACH(p.subdir, p.mail, p.dir);
@@ -160,8 +160,8 @@ static const struct workload_default defaults[] = {
 };
 
 static const struct workload_script scripted = {
-    .top = TOP, .unit = "transactions", .n_per_unit = 18, .finite = true, .check = check,
-    .files = files, .write = write_script,
+    .top = TOP, .unit = "transactions", .n_per_unit = 18, .finite = true, .check = config_check,
+    .files = files_add, .write = write_script,
 };
 
 const struct workload workload_postmark = {

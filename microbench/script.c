@@ -38,7 +38,7 @@ int script_open_flags(enum script_open how, bool sync, bool direct)
 	       (direct && how != OPEN_DIRECTORY ? O_DIRECT : 0);
 }
 
-static void add(struct script *s, struct bench_step step)
+static void step_add(struct script *s, struct bench_step step)
 {
 	APPEND(s->step, s->n, s->cap, step);
 }
@@ -46,16 +46,16 @@ static void add(struct script *s, struct bench_step step)
 void script_open(struct script *s, unsigned int slot, uint32_t name, enum script_open how,
 		 uint32_t mode)
 {
-	add(s, (struct bench_step){name, mode, EXPECT_ANY, OP_OPEN, (uint8_t)slot, (uint8_t)how,
-				   false});
+	step_add(s, (struct bench_step){name, mode, EXPECT_ANY, OP_OPEN, (uint8_t)slot,
+					(uint8_t)how, false});
 }
 
 void script_close(struct script *s, unsigned int slot)
 {
-	add(s, (struct bench_step){.op = OP_CLOSE, .slot = (uint8_t)slot});
+	step_add(s, (struct bench_step){.op = OP_CLOSE, .slot = (uint8_t)slot});
 }
 
-static void moved(struct script *s, uint32_t n_bytes)
+static void transfer_note(struct script *s, uint32_t n_bytes)
 {
 	if (n_bytes > s->max_bytes)
 		s->max_bytes = n_bytes;
@@ -63,67 +63,69 @@ static void moved(struct script *s, uint32_t n_bytes)
 
 void script_read(struct script *s, unsigned int slot, uint32_t n_bytes, uint32_t expect)
 {
-	moved(s, n_bytes);
-	add(s, (struct bench_step){0, n_bytes, (int32_t)expect, OP_READ, (uint8_t)slot, 0, false});
+	transfer_note(s, n_bytes);
+	step_add(
+	    s, (struct bench_step){0, n_bytes, (int32_t)expect, OP_READ, (uint8_t)slot, 0, false});
 }
 
 void script_write(struct script *s, unsigned int slot, uint32_t n_bytes)
 {
-	moved(s, n_bytes);
-	add(s,
-	    (struct bench_step){0, n_bytes, (int32_t)n_bytes, OP_WRITE, (uint8_t)slot, 0, false});
+	transfer_note(s, n_bytes);
+	step_add(s, (struct bench_step){0, n_bytes, (int32_t)n_bytes, OP_WRITE, (uint8_t)slot, 0,
+					false});
 }
 
 void script_seek(struct script *s, unsigned int slot, uint32_t offset, int whence, uint64_t expect)
 {
 	int32_t result = expect <= INT32_MAX ? (int32_t)expect : EXPECT_ANY;
-	add(s, (struct bench_step){0, offset, result, OP_LSEEK, (uint8_t)slot, (uint8_t)whence,
-				   false});
+	step_add(s, (struct bench_step){0, offset, result, OP_LSEEK, (uint8_t)slot, (uint8_t)whence,
+					false});
 }
 
 void script_list(struct script *s, unsigned int slot)
 {
-	moved(s, LISTING_BYTES);
-	add(s, (struct bench_step){0, LISTING_BYTES, EXPECT_ANY, OP_GETDENTS, (uint8_t)slot, 0,
-				   false});
+	transfer_note(s, LISTING_BYTES);
+	step_add(s, (struct bench_step){0, LISTING_BYTES, EXPECT_ANY, OP_GETDENTS, (uint8_t)slot, 0,
+					false});
 }
 
 void script_stat(struct script *s, uint32_t name, bool exists)
 {
-	add(s, (struct bench_step){.name = name, .expect = exists ? 0 : -ENOENT, .op = OP_STAT});
+	step_add(s,
+		 (struct bench_step){.name = name, .expect = exists ? 0 : -ENOENT, .op = OP_STAT});
 }
 
 void script_remove(struct script *s, uint32_t name, enum trace_op op)
 {
-	add(s, (struct bench_step){.name = name, .op = (uint8_t)op});
+	step_add(s, (struct bench_step){.name = name, .op = (uint8_t)op});
 }
 
 void script_rename(struct script *s, uint32_t from, uint32_t to)
 {
-	add(s, (struct bench_step){.name = from, .value = to, .op = OP_RENAME});
+	step_add(s, (struct bench_step){.name = from, .value = to, .op = OP_RENAME});
 }
 
 void script_mkdir(struct script *s, uint32_t name, uint32_t mode)
 {
-	add(s, (struct bench_step){.name = name, .value = mode, .op = OP_MKDIR});
+	step_add(s, (struct bench_step){.name = name, .value = mode, .op = OP_MKDIR});
 }
 
 void script_block(struct script *s, enum trace_op op, unsigned int slot, uint32_t block,
 		  uint32_t n_bytes)
 {
-	moved(s, n_bytes);
-	add(s, (struct bench_step){block, n_bytes, (int32_t)n_bytes, (uint8_t)op, (uint8_t)slot, 0,
-				   false});
+	transfer_note(s, n_bytes);
+	step_add(s, (struct bench_step){block, n_bytes, (int32_t)n_bytes, (uint8_t)op,
+					(uint8_t)slot, 0, false});
 }
 
 void script_fsync(struct script *s, unsigned int slot)
 {
-	add(s, (struct bench_step){.op = OP_FSYNC, .slot = (uint8_t)slot});
+	step_add(s, (struct bench_step){.op = OP_FSYNC, .slot = (uint8_t)slot});
 }
 
 void script_between(struct script *s, enum script_between what, uint32_t rank, uint32_t value)
 {
-	add(s, (struct bench_step){.name = rank, .value = value, .op = (uint8_t)what});
+	step_add(s, (struct bench_step){.name = rank, .value = value, .op = (uint8_t)what});
 }
 
 size_t script_step_of_call(const struct script *s, uint64_t n)

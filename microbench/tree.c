@@ -23,7 +23,7 @@ uint64_t tree_size(gsl_rng *rng, double mean, double shape)
 
 /* Fills `path` with directories or files. The top directory (level 0) is filled until there are
  * enough files. */
-static void fill(const struct layout *l, const char *path, unsigned int level)
+static void dir_fill(const struct layout *l, const char *path, unsigned int level)
 {
 	uint64_t width = tree_size(l->rng, l->width, TREE_SHAPE),
 		 depth = tree_size(l->rng, l->depth, TREE_SHAPE);
@@ -36,7 +36,7 @@ static void fill(const struct layout *l, const char *path, unsigned int level)
 			continue;
 		}
 		APPEND(t->dir, t->n_dirs, t->dirs_cap, entry);
-		fill(l, entry, level + 1);
+		dir_fill(l, entry, level + 1);
 	}
 }
 
@@ -48,7 +48,7 @@ void tree_draw(struct tree *t, const char *top, const struct microbench_config *
 	const struct layout l = {t, rng, width,
 				 width > 1 ? log((double)c->n_files) / log(width) : 2, c->n_files};
 	APPEND(t->dir, t->n_dirs, t->dirs_cap, xstrdup(top));
-	fill(&l, top, 0);
+	dir_fill(&l, top, 0);
 	for (size_t i = 0; i < t->n_files; i++)
 		t->file[i].n_bytes = tree_size(rng, (double)c->file_bytes, c->size_shape);
 	gsl_rng_free(rng);

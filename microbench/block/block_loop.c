@@ -22,7 +22,7 @@ struct state {
 
 /* --- completions --------------------------------------------------------- */
 
-static void ended(struct state *s, const struct block_done *d, uint64_t end)
+static void request_end(struct state *s, const struct block_done *d, uint64_t end)
 {
 	struct block_load *b = s->b;
 	uint32_t k = b->sample_of[d->slot];
@@ -35,7 +35,7 @@ static void ended(struct state *s, const struct block_done *d, uint64_t end)
 	s->in_flight--;
 }
 
-static void harvest(struct state *s, int64_t wait_ns)
+static void completions_harvest(struct state *s, int64_t wait_ns)
 {
 	struct block_done done[BATCH];
 	int n = s->b->backend->harvest(s->b->queue, done, BATCH, wait_ns);
@@ -45,7 +45,7 @@ static void harvest(struct state *s, int64_t wait_ns)
 	}
 	uint64_t end = clock_end(s->t->clock);
 	for (int i = 0; i < n; i++)
-		ended(s, &done[i], end);
+		request_end(s, &done[i], end);
 	if (s->b->pause_ticks)
 		s->resume = end + s->b->pause_ticks;
 }
@@ -61,7 +61,7 @@ static bool goes_on(const struct state *s, uint64_t now)
 }
 
 /* Number of requests that may be submitted now. */
-static uint32_t ready(const struct state *s, uint64_t now)
+static uint32_t ready_count(const struct state *s, uint64_t now)
 {
 	const struct bench_thread *t = s->t;
 	uint64_t most = t->capacity - s->n_issued;
@@ -91,7 +91,7 @@ static struct block_command command_of(const struct state *s, uint64_t k, uint32
 	};
 }
 
-static void issue(struct state *s, uint32_t n)
+static void requests_issue(struct state *s, uint32_t n)
 {
 	struct block_command command[BATCH];
 	struct block_load *b = s->b;
@@ -114,10 +114,10 @@ static void issue(struct state *s, uint32_t n)
 		    n - done < s->b->backend->bundle_max ? n - done : s->b->backend->bundle_max;
 		int got = s->b->backend->submit(s->b->queue, command + done, most);
 		if (got == -EAGAIN || got == -EINTR || got == 0) {
-			harvest(s, LOOK_NS);
+			completions_harvest(s, LOOK_NS);
 		} else if (got < 0) {
 			struct block_done refused = {command[done++].slot, got};
-			ended(s, &refused, clock_end(s->t->clock));
+			request_end(s, &refused, clock_end(s->t->clock));
 		} else {
 			done += (uint32_t)got;
 		}
@@ -145,7 +145,7 @@ static void pause_until(struct state *s, uint64_t at, uint64_t now)
 		return;
 	}
 	if (at == UINT64_MAX) {
-		harvest(s, LOOK_NS);
+		completions_harvest(s, LOOK_NS);
 		return;
 	}
 	waiter_sense(&t->waiter, now);
@@ -155,7 +155,7 @@ static void pause_until(struct state *s, uint64_t at, uint64_t now)
 		return;
 	}
 	const uint64_t n_before = s->in_flight, until = at - margin;
-	harvest(s, (int64_t)((double)(until - now) * t->clock->ns_per_tick));
+	completions_harvest(s, (int64_t)((double)(until - now) * t->clock->ns_per_tick));
 	if (s->in_flight == n_before) { /* only the passing of time can make a request ready */
 		now = clock_now(t->clock);
 		waiter_learn(&t->waiter, now > until ? now - until : 0);
@@ -163,7 +163,7 @@ static void pause_until(struct state *s, uint64_t at, uint64_t now)
 }
 
 /* Fails all remaining requests when the queue fails. */
-static void abandon(struct state *s)
+static void requests_abandon(struct state *s)
 {
 	const uint64_t end = clock_end(s->t->clock);
 	for (uint64_t k = 0; k < s->n_issued; k++)
@@ -178,19 +178,19 @@ void block_loop(struct bench_thread *t)
 	struct state s = {.t = t, .b = t->load};
 	for (;;) {
 		if (s.in_flight)
-			harvest(&s, 0);
+			completions_harvest(&s, 0);
 		uint64_t now = clock_now(t->clock);
 		bool more = goes_on(&s, now);
 		if (s.b->fatal || (!more && !s.in_flight))
 			break;
-		uint32_t n = more ? ready(&s, now) : 0;
+		uint32_t n = more ? ready_count(&s, now) : 0;
 		if (n)
-			issue(&s, n);
+			requests_issue(&s, n);
 		else
 			pause_until(&s, next_instant(&s, more), now);
 	}
 	if (s.b->fatal)
-		abandon(&s);
+		requests_abandon(&s);
 	t->n_requests_done = t->n_samples = s.n_issued;
 	t->capacity_reached = s.n_issued == t->capacity && t->n_requests < t->capacity;
 	t->failed = s.b->failed != UINT64_MAX || s.b->fatal;

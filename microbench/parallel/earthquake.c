@@ -22,7 +22,7 @@
 
 enum { STATE_PERIOD = 10, PIECE_PAGES = 8, LOOK_UP_SHARE = 16 };
 
-static int check(const struct microbench_config *c, struct err *e)
+static int config_check(const struct microbench_config *c, struct err *e)
 {
 	if (c->block_bytes > ((uint64_t)1 << 30) / PIECE_PAGES)
 		return err_set(e, EINVAL,
@@ -44,7 +44,7 @@ struct writer {
 	uint32_t page, piece; /* bytes */
 };
 
-static void compute(struct writer *w, double mean_ns)
+static void compute_add(struct writer *w, double mean_ns)
 {
 	const double ns = mean_ns * (0.5 + gsl_rng_uniform(w->rng));
 	if (ns >= 1)
@@ -52,7 +52,7 @@ static void compute(struct writer *w, double mean_ns)
 }
 
 /* Visits each page of the region one to three times; the mean depends on the region. */
-static void build(struct writer *w)
+static void mesh_build(struct writer *w)
 {
 	const uint32_t n_pages = blocks_of_rank(w->c);
 	const uint64_t n_visits = (uint64_t)((double)n_pages * (1 + 2 * gsl_rng_uniform(w->rng)));
@@ -63,13 +63,13 @@ static void build(struct writer *w)
 			script_block(w->s, OP_PREAD, 0, block_in_part(w->c,
 				(w->rank + 1) % (unsigned int)w->c->level, k), w->page);
 		script_block(w->s, OP_PREAD, 0, page, w->page);
-		compute(w, (double)w->c->compute_ns / 10);
+		compute_add(w, (double)w->c->compute_ns / 10);
 		script_block(w->s, OP_PWRITE, 0, page, w->page);
 	}
 }
 
 /* Neighbours form a line. Even ranks first exchange with the next rank, which avoids a deadlock. */
-static void exchange(struct writer *w)
+static void exchange_add(struct writer *w)
 {
 	for (unsigned int turn = 0; turn < 2; turn++) {
 		const bool above = (w->rank + turn) % 2 == 0;
@@ -80,11 +80,11 @@ static void exchange(struct writer *w)
 	}
 }
 
-static void solve(struct writer *w, uint64_t n_iterations)
+static void iterations_add(struct writer *w, uint64_t n_iterations)
 {
 	for (uint64_t i = 0; i < n_iterations; i++) {
-		compute(w, (double)w->c->compute_ns);
-		exchange(w);
+		compute_add(w, (double)w->c->compute_ns);
+		exchange_add(w);
 		if (i % STATE_PERIOD == STATE_PERIOD - 1) {
 			script_block(w->s, OP_PWRITE, 0,
 				     block_interleaved(w->c, w->rank, i / STATE_PERIOD), w->page);
@@ -104,7 +104,7 @@ static void write_script(const struct microbench_config *c, unsigned int rank, u
 			   (uint32_t)c->block_bytes,
 			   (uint32_t)c->block_bytes * PIECE_PAGES};
 	script_open(s, 0, script_name(s, xstrdup(TOP "/etree")), OPEN_UPDATE, 0644);
-	build(&w);
+	mesh_build(&w);
 	script_between(s, STEP_BARRIER, 0, 0);
 	if (rank == 0)
 		script_open(s, 1, script_name(s, xstrdup(TOP "/mesh")), OPEN_CREATE, 0640);
@@ -121,7 +121,7 @@ static void write_script(const struct microbench_config *c, unsigned int rank, u
 	for (unsigned int from = 1; from < n_ranks && w.rank == 0; from++)
 		for (uint32_t k = 0; k < n_pieces; k++) {
 			script_between(w.s, STEP_RECEIVE, from, w.piece);
-			compute(&w, (double)w.c->compute_ns / 10);
+			compute_add(&w, (double)w.c->compute_ns / 10);
 			script_block(w.s, OP_PWRITE, 1, from * n_pieces + k, w.piece);
 		}
 	if (rank == 0)
@@ -129,7 +129,7 @@ static void write_script(const struct microbench_config *c, unsigned int rank, u
 	script_close(s, 0);
 	script_between(s, STEP_BARRIER, 0, 0);
 	script_open(s, 0, script_name(s, xstrdup(TOP "/state")), OPEN_CREATE, 0644);
-	solve(&w, n_units);
+	iterations_add(&w, n_units);
 	if (c->fsync_end)
 		script_fsync(s, 0);
 	script_close(s, 0);
@@ -145,7 +145,7 @@ static const char *const rank_files[] = {"etree", "mesh", "state", NULL};
 
 static const struct workload_script scripted = {
     .top = TOP, .unit = "iterations", .n_per_unit = 2, .direct = true, .finite = true,
-    .parallel = true, .check = check, .rank_files = rank_files, .write = write_script,
+    .parallel = true, .check = config_check, .rank_files = rank_files, .write = write_script,
 };
 
 const struct workload workload_earthquake = {

@@ -10,7 +10,7 @@
 #include "microbench/parallel/ranks.h"
 #include "microbench/workloads.h"
 
-static int check(const struct microbench_config *c, struct err *e)
+static int config_check(const struct microbench_config *c, struct err *e)
 {
 	if (c->direct || c->sync || c->fsync_end)
 		return err_set(e, EINVAL, "direct, sync, fsync-end: mpi-io has none of these "
@@ -24,7 +24,7 @@ static const struct workload_default defaults[] = {
 
 static const struct workload_script scripted = {
     .top = "mpi-io", .unit = "blocks", .n_per_unit = 3, .finite = true, .parallel = true,
-    .inside_mpi = true, .check = check, .rank_files = ranks_data,
+    .inside_mpi = true, .check = config_check, .rank_files = ranks_data,
 };
 
 const struct workload workload_mpi_io = {

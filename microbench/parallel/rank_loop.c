@@ -13,7 +13,7 @@ static int64_t cpu_ns(void)
 }
 
 /* Computes until it has used this CPU time. Time without a CPU does not count. */
-static void compute(uint32_t ns)
+static void cpu_use(uint32_t ns)
 {
 	const int64_t end = cpu_ns() + ns;
 	while (cpu_ns() < end)
@@ -21,7 +21,7 @@ static void compute(uint32_t ns)
 			cpu_relax();
 }
 
-static void await(const struct rank_messages *m, uint32_t rank, uint32_t value)
+static void word_await(const struct rank_messages *m, uint32_t rank, uint32_t value)
 {
 	while (atomic_load_explicit(m->word[rank], memory_order_acquire) < value)
 		if (m->gives_way)
@@ -30,11 +30,11 @@ static void await(const struct rank_messages *m, uint32_t rank, uint32_t value)
 			cpu_relax();
 }
 
-static void between(const struct rank_messages *m, const struct bench_step *s)
+static void between_run(const struct rank_messages *m, const struct bench_step *s)
 {
 	switch ((enum script_between)s->op) {
 	case STEP_COMPUTE:
-		compute(s->value);
+		cpu_use(s->value);
 		break;
 	case STEP_BARRIER:
 		m->barrier(m->context);
@@ -52,7 +52,7 @@ static void between(const struct rank_messages *m, const struct bench_step *s)
 		atomic_store_explicit(m->word[m->rank], s->value, memory_order_release);
 		break;
 	case STEP_AWAIT:
-		await(m, s->name, s->value);
+		word_await(m, s->name, s->value);
 		break;
 	}
 }
@@ -70,7 +70,7 @@ void rank_loop(struct bench_thread *t, const struct rank_messages *m)
 			    s->expect == EXPECT_ANY ? out->result < 0 : out->result != s->expect;
 			out++;
 		} else {
-			between(m, s);
+			between_run(m, s);
 		}
 		n_units += s->ends_unit;
 		if (s->ends_unit && t->pauses && n_units < script->n_units)

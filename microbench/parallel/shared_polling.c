@@ -13,7 +13,7 @@
 
 #define TOP "polling"
 
-static int check(const struct microbench_config *c, struct err *e)
+static int config_check(const struct microbench_config *c, struct err *e)
 {
 	if (c->n_requests >= UINT32_MAX)
 		return err_set(
@@ -52,7 +52,7 @@ static const struct workload_default defaults[] = {
 
 static const struct workload_script scripted = {
     .top = TOP, .unit = "rounds", .n_per_unit = 2, .direct = true, .finite = true, .parallel = true,
-    .check = check, .rank_files = ranks_data, .write = write_script,
+    .check = config_check, .rank_files = ranks_data, .write = write_script,
 };
 
 const struct workload workload_shared_polling = {

@@ -29,7 +29,7 @@ struct merged {
 	int64_t first_ns, last_ns;
 };
 
-static void account(struct merged *m, const struct trace_record *r)
+static void record_account(struct merged *m, const struct trace_record *r)
 {
 	if (m->n++ == 0)
 		m->first_ns = r->begin_ns;
@@ -38,8 +38,8 @@ static void account(struct merged *m, const struct trace_record *r)
 		m->last_ns = r->end_ns;
 }
 
-static int merge(const struct bench_run *r, struct source *heap, size_t n, struct trace_writer *w,
-		 int signal_fd, struct merged *m, struct err *e)
+static int sources_merge(const struct bench_run *r, struct source *heap, size_t n,
+			 struct trace_writer *w, int signal_fd, struct merged *m, struct err *e)
 {
 	SCOPED_FREE struct trace_record *batch = xmalloc(N_BATCH * sizeof *batch);
 	int ret = 0;
@@ -49,7 +49,7 @@ static int merge(const struct bench_run *r, struct source *heap, size_t n, struc
 		for (; n && filled < N_BATCH; filled++) {
 			source_take(&heap[0], r, &batch[filled]);
 			batch[filled].seq = m->n;
-			account(m, &batch[filled]);
+			record_account(m, &batch[filled]);
 			if (heap[0].next == heap[0].end)
 				heap[0] = heap[--n];
 			heap_sift_down(&heap_of_sources, heap, n, 0);
@@ -71,7 +71,7 @@ static int merge_all(const struct bench_run *r, struct trace_writer *w, int sign
 		ret = source_open(&heap[n], r, i, &refs, w, e);
 		n += r->worker[i].bench.n_samples > 0;
 	}
-	ret = ret ? ret : merge(r, heap, n, w, signal_fd, m, e);
+	ret = ret ? ret : sources_merge(r, heap, n, w, signal_fd, m, e);
 	script_refs_release(&refs);
 	return ret;
 }
@@ -86,7 +86,7 @@ static bool capacity_reached(const struct bench_run *r)
 	return false;
 }
 
-static json_t *descriptors(const struct bench_run *r)
+static json_t *descriptors_json(const struct bench_run *r)
 {
 	json_t *all = json_array();
 	const bool files = !r->workload->script && !r->workload->block;
@@ -103,7 +103,7 @@ static json_t *descriptors(const struct bench_run *r)
 }
 
 /* Memory that the program uses, memory that its instrumentation uses, and their sum. */
-static json_t *memory(const struct bench_run *r)
+static json_t *memory_json(const struct bench_run *r)
 {
 	uint64_t n_instrument = 0;
 	for (unsigned int i = 0; i < r->n_workers; i++) {
@@ -126,7 +126,7 @@ static json_t *anonymous_memory(const struct bench_run *r)
 }
 
 /* Affinity of the threads with --pin. Without it, workers may run on every CPU of this process. */
-static json_t *affinity(const struct bench_run *r)
+static json_t *affinity_json(const struct bench_run *r)
 {
 	uint64_t own[AFFINITY_WORDS];
 	json_t *rows = affinity_own(own) ? NULL : json_array();
@@ -141,7 +141,7 @@ static json_t *affinity(const struct bench_run *r)
 	return rows;
 }
 
-static json_t *backend(const struct bench_run *r)
+static json_t *backend_json(const struct bench_run *r)
 {
 	if (!r->backend.backend)
 		return NULL;
@@ -152,10 +152,10 @@ static char *extra_json(const struct bench_run *r)
 {
 	json_auto_t *o = json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o*,s:o*,s:b}", "workload",
 		r->workload->name, "options", describe_options(r->workload, r->config),
-		"descriptors", descriptors(r), "memory", memory(r), "anonymous_memory",
+		"descriptors", descriptors_json(r), "memory", memory_json(r), "anonymous_memory",
 		anonymous_memory(r), "facts", run_facts_to_json(&r->facts), "scheduling",
-		scheduling_to_json(&r->scheduling), "affinity", affinity(r), "backend", backend(r),
-		"capacity_reached", capacity_reached(r));
+		scheduling_to_json(&r->scheduling), "affinity", affinity_json(r), "backend",
+		backend_json(r), "capacity_reached", capacity_reached(r));
 	return o ? json_dumps(o, JSON_COMPACT) : NULL;
 }
 

@@ -28,7 +28,7 @@ struct answers {
 
 /* --- the heap ------------------------------------------------------------ */
 
-static int64_t instant(const struct answer *x)
+static int64_t answer_instant(const struct answer *x)
 {
 	return x->entry.due_ns - x->entry.lead_ns;
 }
@@ -36,7 +36,7 @@ static int64_t instant(const struct answer *x)
 static void heap_push(struct answers *a, const struct answer *x)
 {
 	size_t i = a->n++;
-	for (; i && instant(&a->heap[(i - 1) / 2]) > instant(x); i = (i - 1) / 2)
+	for (; i && answer_instant(&a->heap[(i - 1) / 2]) > answer_instant(x); i = (i - 1) / 2)
 		a->heap[i] = a->heap[(i - 1) / 2];
 	a->heap[i] = *x;
 }
@@ -58,7 +58,7 @@ static void awake_set(struct answers *a, bool awake)
 
 /* --- the thread ---------------------------------------------------------- */
 
-static void give(struct answers *a, struct answer *x)
+static void answer_give(struct answers *a, struct answer *x)
 {
 	x->entry.end_ns = clock_monotonic_ns();
 	volume_log_add(a->log, &x->entry);
@@ -83,7 +83,7 @@ static void sleep_until_due(struct answers *a, int64_t due_ns)
 /* Call it without the mutex. Spins for `left_ns`, or until an answer is added. (The spin uses a
  * duration in ticks: for an instant, the error of the initially measured rate would grow over
  * hours.) */
-static void spin(struct answers *a, int64_t left_ns)
+static void spin_for(struct answers *a, int64_t left_ns)
 {
 	uint32_t n_added = atomic_load_explicit(&a->n_added, memory_order_relaxed);
 	uint64_t left_ticks = (uint64_t)((double)left_ns / a->clock.ns_per_tick),
@@ -97,7 +97,7 @@ static void spin(struct answers *a, int64_t left_ns)
 }
 
 /* Call it with the mutex held. Waits until an answer is added. */
-static void idle(struct answers *a)
+static void answer_await(struct answers *a)
 {
 	if (!a->awake) {
 		pthread_cond_wait(&a->changed, &a->mutex);
@@ -115,32 +115,33 @@ static void *answers_run(void *argument)
 	pthread_mutex_lock(&a->mutex);
 	while (!a->stop || a->n) {
 		if (!a->n) {
-			idle(a);
+			answer_await(a);
 			continue;
 		}
 		awake_set(a, true);
-		int64_t due_ns = instant(&a->heap[0]), left_ns = due_ns - clock_monotonic_ns();
+		int64_t due_ns = answer_instant(&a->heap[0]),
+			left_ns = due_ns - clock_monotonic_ns();
 		if (left_ns <= 0 || a->stop) {
 			struct answer first = a->heap[0], last = a->heap[--a->n];
 			size_t i = 0;
 			for (size_t child; (child = 2 * i + 1) < a->n; i = child) {
-				if (child + 1 < a->n &&
-				    instant(&a->heap[child + 1]) < instant(&a->heap[child]))
+				if (child + 1 < a->n && answer_instant(&a->heap[child + 1]) <
+							    answer_instant(&a->heap[child]))
 					child++;
-				if (instant(&a->heap[child]) >= instant(&last))
+				if (answer_instant(&a->heap[child]) >= answer_instant(&last))
 					break;
 				a->heap[i] = a->heap[child];
 			}
 			a->heap[i] = last;
 			struct answer x = first;
 			pthread_mutex_unlock(&a->mutex);
-			give(a, &x);
+			answer_give(a, &x);
 			pthread_mutex_lock(&a->mutex);
 		} else if ((double)left_ns >
 			   (double)a->waiter.margin_ticks * a->clock.ns_per_tick) {
 			sleep_until_due(a, due_ns);
 		} else {
-			spin(a, left_ns);
+			spin_for(a, left_ns);
 		}
 	}
 	pthread_mutex_unlock(&a->mutex);
@@ -196,7 +197,7 @@ int answers_start(struct answers **out, void (*give_one)(const struct answer *x)
 	return 0;
 }
 
-static bool room(struct answers *a)
+static bool room_make(struct answers *a)
 {
 	if (a->n < a->cap)
 		return true;
@@ -212,7 +213,7 @@ static bool room(struct answers *a)
 void answers_add(struct answers *a, const struct answer *x)
 {
 	pthread_mutex_lock(&a->mutex);
-	bool placed = room(a);
+	bool placed = room_make(a);
 	struct answer mine = *x;
 	size_t k = 0;
 	while (k < VOLUME_DEPTHS - 1 && a->n + 1 > volume_depth[k])

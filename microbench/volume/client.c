@@ -41,7 +41,7 @@ static bool is_write(const struct volume_client *c, uint32_t i)
 	return c->writes && i % 2;
 }
 
-static int submit(struct client_loop *l, uint32_t i, uint32_t slot)
+static int request_submit(struct client_loop *l, uint32_t i, uint32_t slot)
 {
 	struct pending *p = &l->pending[i];
 	p->place = (uint32_t)(i * SCATTER) & (l->n_places - 1);
@@ -56,7 +56,7 @@ static int submit(struct client_loop *l, uint32_t i, uint32_t slot)
 }
 
 /* Waits for completions and returns their number. Kills a server that does not answer. */
-static int harvest(struct client_loop *l, struct block_done *done, struct err *e)
+static int completions_harvest(struct client_loop *l, struct block_done *done, struct err *e)
 {
 	const int64_t until_ns = clock_monotonic_ns() + TIMEOUT_NS;
 	int got;
@@ -80,10 +80,10 @@ static int loop_run(struct client_loop *l, struct err *e)
 	int ret = 0;
 	for (; n_begun < l->n && n_begun < depth && !ret; n_begun++) {
 		of_slot[n_begun] = n_begun;
-		ret = submit(l, n_begun, n_begun);
+		ret = request_submit(l, n_begun, n_begun);
 	}
 	while (!ret && n_ended < l->n) {
-		int got = harvest(l, done, e);
+		int got = completions_harvest(l, done, e);
 		const int64_t now_ns = clock_monotonic_ns();
 		ret = got < 0 ? got : 0;
 		for (int k = 0; k < got && !ret; k++, n_ended++) {
@@ -93,7 +93,7 @@ static int loop_run(struct client_loop *l, struct err *e)
 		}
 		for (int k = 0; k < got && !ret && n_begun < l->n; k++, n_begun++) {
 			of_slot[done[k].slot] = n_begun;
-			ret = submit(l, n_begun, done[k].slot);
+			ret = request_submit(l, n_begun, done[k].slot);
 		}
 	}
 	if (ret && ret != -ETIMEDOUT)

@@ -11,8 +11,8 @@
 #define MAGIC "VALVLOG2"
 #define HEAD_BYTES 4096
 
-static int map(struct volume_log *l, int fd, size_t n_bytes, int protection, const char *path,
-	       struct err *e)
+static int log_map(struct volume_log *l, int fd, size_t n_bytes, int protection, const char *path,
+		   struct err *e)
 {
 	void *base = mmap(NULL, n_bytes, protection, MAP_SHARED, fd, 0);
 	if (base == MAP_FAILED)
@@ -32,7 +32,7 @@ int volume_log_create(struct volume_log *l, const char *path, uint64_t cap, stru
 	int code = -file_reserve(fd, n_bytes);
 	int ret = code ? err_sys(e, code, "%s: not enough space for a log of %llu requests", path,
 				 (unsigned long long)cap)
-		       : map(l, fd, n_bytes, PROT_READ | PROT_WRITE, path, e);
+		       : log_map(l, fd, n_bytes, PROT_READ | PROT_WRITE, path, e);
 	close(fd);
 	if (!ret) {
 		memcpy(l->head->magic, MAGIC, sizeof l->head->magic);
@@ -52,8 +52,8 @@ int volume_log_open(struct volume_log *l, const char *path, bool write, struct e
 	if (!ret && (!S_ISREG(st.st_mode) || st.st_size < HEAD_BYTES))
 		ret = err_set(e, EILSEQ, "%s is not a log of a volume", path);
 	if (!ret)
-		ret = map(l, fd, (size_t)st.st_size, write ? PROT_READ | PROT_WRITE : PROT_READ,
-			  path, e);
+		ret = log_map(l, fd, (size_t)st.st_size, write ? PROT_READ | PROT_WRITE : PROT_READ,
+			      path, e);
 	close(fd);
 	if (ret)
 		return ret;

@@ -23,7 +23,7 @@ static int name_is(const char *device, const char *file)
 }
 
 /* Compares the name that the device stores, which may be truncated. */
-static int remembered(const struct loop_info64 *info, const char *file)
+static int name_compare(const struct loop_info64 *info, const char *file)
 {
 	size_t kept = sizeof info->lo_file_name - 1;
 	if (strncmp((const char *)info->lo_file_name, file, kept))
@@ -43,7 +43,7 @@ static int status_is(const char *device, const char *file)
 		return 0;
 	if (ioctl(fd, LOOP_GET_STATUS64, &info) < 0)
 		return errno == ENXIO ? 0 : -errno;
-	return stat(file, &st) < 0 ? remembered(&info, file)
+	return stat(file, &st) < 0 ? name_compare(&info, file)
 				   : info.lo_device == st.st_dev && info.lo_inode == st.st_ino;
 }
 

@@ -34,7 +34,7 @@ static struct server *server_of(fuse_req_t request)
 
 /* --- answering ----------------------------------------------------------- */
 
-static void give(const struct answer *x)
+static void answer_reply(const struct answer *x)
 {
 	fuse_req_t request = x->request;
 	if (x->entry.error)
@@ -48,8 +48,8 @@ static void give(const struct answer *x)
 }
 
 /* Records that a request arrives now. */
-static struct volume_entry arrive(struct server *s, enum service_op op, uint64_t offset,
-				  size_t length)
+static struct volume_entry arrival_record(struct server *s, enum service_op op, uint64_t offset,
+					  size_t length)
 {
 	pthread_mutex_lock(&s->mutex);
 	uint32_t n_restarts = atomic_load_explicit(&s->log.head->n_restarts, memory_order_relaxed);
@@ -72,7 +72,7 @@ static struct volume_entry arrive(struct server *s, enum service_op op, uint64_t
 				     .op = (uint8_t)op};
 }
 
-static size_t inside(const struct server *s, size_t n, off_t offset)
+static size_t bytes_inside(const struct server *s, size_t n, off_t offset)
 {
 	uint64_t at = (uint64_t)offset;
 	return at >= s->v->n_bytes ? 0 : n < s->v->n_bytes - at ? n : (size_t)(s->v->n_bytes - at);
@@ -87,8 +87,8 @@ static void on_read(fuse_req_t request, fuse_ino_t inode, size_t n, off_t offset
 		fuse_reply_err(request, EISDIR);
 		return;
 	}
-	n = inside(s, n, offset);
-	struct answer x = {.entry = arrive(s, SERVICE_READ, (uint64_t)offset, n),
+	n = bytes_inside(s, n, offset);
+	struct answer x = {.entry = arrival_record(s, SERVICE_READ, (uint64_t)offset, n),
 	    .request = request};
 	if (s->image) {
 		x.data = s->image + offset;
@@ -106,11 +106,11 @@ static void on_write(fuse_req_t request, fuse_ino_t inode, const char *data, siz
 {
 	struct server *s = server_of(request);
 	(void)fi;
-	if (inode != INODE_VOLUME || inside(s, n, offset) < n) {
+	if (inode != INODE_VOLUME || bytes_inside(s, n, offset) < n) {
 		fuse_reply_err(request, inode == INODE_VOLUME ? ENOSPC : EISDIR);
 		return;
 	}
-	struct answer x = {.entry = arrive(s, SERVICE_WRITE, (uint64_t)offset, n),
+	struct answer x = {.entry = arrival_record(s, SERVICE_WRITE, (uint64_t)offset, n),
 	    .request = request};
 	if (s->image)
 		memcpy(s->image + offset, data, n);
@@ -123,7 +123,7 @@ static void on_fsync(fuse_req_t request, fuse_ino_t inode, int data_only, struct
 {
 	struct server *s = server_of(request);
 	(void)inode, (void)data_only, (void)fi;
-	struct answer x = {.entry = arrive(s, SERVICE_FLUSH, 0, 0), .request = request};
+	struct answer x = {.entry = arrival_record(s, SERVICE_FLUSH, 0, 0), .request = request};
 	answers_add(s->answers, &x);
 }
 
@@ -138,7 +138,7 @@ static void on_fallocate(fuse_req_t request, fuse_ino_t inode, int mode, off_t o
 		fuse_reply_err(request, EOPNOTSUPP);
 		return;
 	}
-	size_t n = inside(s, (size_t)length, offset);
+	size_t n = bytes_inside(s, (size_t)length, offset);
 	if (s->image && n)
 		memset(s->image + offset, 0, n);
 	else if (n && fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset,
@@ -151,7 +151,7 @@ static void on_fallocate(fuse_req_t request, fuse_ino_t inode, int mode, off_t o
 
 /* --- the file system around the file ------------------------------------- */
 
-static struct stat attributes(const struct server *s, fuse_ino_t inode)
+static struct stat attributes_of(const struct server *s, fuse_ino_t inode)
 {
 	struct stat st = {.st_ino = inode, .st_mode = S_IFDIR | 0700, .st_nlink = 2,
 	    .st_uid = getuid(), .st_gid = getgid(), .st_blksize = 4096};
@@ -171,7 +171,7 @@ static void on_lookup(fuse_req_t request, fuse_ino_t parent, const char *name)
 		return;
 	}
 	struct fuse_entry_param entry = {.ino = INODE_VOLUME,
-					 .attr = attributes(server_of(request), INODE_VOLUME),
+					 .attr = attributes_of(server_of(request), INODE_VOLUME),
 					 .attr_timeout = FOREVER,
 					 .entry_timeout = FOREVER};
 	fuse_reply_entry(request, &entry);
@@ -180,7 +180,7 @@ static void on_lookup(fuse_req_t request, fuse_ino_t parent, const char *name)
 static void on_getattr(fuse_req_t request, fuse_ino_t inode, struct fuse_file_info *fi)
 {
 	(void)fi;
-	struct stat st = attributes(server_of(request), inode);
+	struct stat st = attributes_of(server_of(request), inode);
 	fuse_reply_attr(request, &st, FOREVER);
 }
 
@@ -212,7 +212,7 @@ static void on_readdir(fuse_req_t request, fuse_ino_t inode, size_t n, off_t off
 	char buffer[1024];
 	size_t used = 0, room = n < sizeof buffer ? n : sizeof buffer;
 	for (off_t i = offset; i >= 0 && i < 3; i++) {
-		struct stat st = attributes(s, i == 2 ? INODE_VOLUME : FUSE_ROOT_ID);
+		struct stat st = attributes_of(s, i == 2 ? INODE_VOLUME : FUSE_ROOT_ID);
 		size_t need =
 		    fuse_add_direntry(request, buffer + used, room - used, names[i], &st, i + 1);
 		if (need > room - used)
@@ -288,7 +288,7 @@ static int answers_place(struct server *s, struct err *e)
 {
 	cpu_set_t cpus;
 	const int cpu = sched_getaffinity(0, sizeof cpus, &cpus) < 0 ? -1 : volume_cpu_take(&cpus);
-	int ret = answers_start(&s->answers, give, &s->log, cpu, e);
+	int ret = answers_start(&s->answers, answer_reply, &s->log, cpu, e);
 	if (!ret && cpu >= 0)
 		(void)pthread_setaffinity_np(pthread_self(), sizeof cpus, &cpus);
 	return ret;

@@ -147,7 +147,7 @@ static int keys_read(struct service *s, const char *text, struct err *e)
 }
 
 /* Derives parameters and checks combinations. */
-static int settle(struct service *s, struct err *e)
+static int parameters_settle(struct service *s, struct err *e)
 {
 	struct parameters *p = &s->p;
 	if (s->kind == KIND_CONSTANT) {
@@ -207,7 +207,7 @@ int service_parse(struct service **out, const char *text, uint64_t n_bytes, uint
 		s->seed = seed;
 		ret = colon ? keys_read(s, colon + 1, e) : 0;
 	}
-	ret = ret ? ret : settle(s, e);
+	ret = ret ? ret : parameters_settle(s, e);
 	if (ret) {
 		service_free(s);
 		return ret;
@@ -322,7 +322,7 @@ char *service_describe(const struct service *s)
 
 /* --- the times ----------------------------------------------------------- */
 
-static int64_t later(int64_t a, int64_t b)
+static int64_t later_of(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
 }
@@ -369,7 +369,7 @@ static struct service_times simple_take(struct service *s, enum service_op op, u
 	for (uint64_t i = 1; i < s->n_servers; i++)
 		if (s->free_ns[i] < s->free_ns[first])
 			first = i;
-	struct service_times t = {.start_ns = later(now_ns, s->free_ns[first])};
+	struct service_times t = {.start_ns = later_of(now_ns, s->free_ns[first])};
 	t.done_ns = s->free_ns[first] = t.start_ns + time_ns;
 	return t;
 }
@@ -383,7 +383,7 @@ static struct service_times hdd_take(struct service *s, uint64_t offset, uint64_
 				     int64_t now_ns)
 {
 	const struct parameters *p = &s->p;
-	struct service_times t = {.start_ns = later(now_ns, s->free_ns[0])};
+	struct service_times t = {.start_ns = later_of(now_ns, s->free_ns[0])};
 	double turn_ns = 60e9 / p->rpm, track_bytes = (double)p->rate * turn_ns / 1e9;
 	double distance = fabs((double)offset - (double)s->head), seek_ns = 0;
 	if (distance > 0)
@@ -415,10 +415,10 @@ static struct service_times ssd_take(struct service *s, enum service_op op, uint
 		uint64_t from = unit * p->unit_bytes > offset ? unit * p->unit_bytes : offset;
 		uint64_t to = (unit + 1) * p->unit_bytes < end ? (unit + 1) * p->unit_bytes : end;
 		int64_t *free_ns = &s->free_ns[unit % s->n_servers];
-		int64_t start = later(now_ns, *free_ns);
+		int64_t start = later_of(now_ns, *free_ns);
 		*free_ns = start + access_ns + llround(transfer_ns(s, to - from));
 		t.start_ns = start < t.start_ns ? start : t.start_ns;
-		t.done_ns = later(t.done_ns, *free_ns);
+		t.done_ns = later_of(t.done_ns, *free_ns);
 	}
 	return t;
 }
@@ -428,7 +428,7 @@ static struct service_times model_take(struct service *s, enum service_op op, ui
 {
 	struct service_times t;
 	if (op == SERVICE_FLUSH) {
-		t.start_ns = later(now_ns, s->last_done_ns);
+		t.start_ns = later_of(now_ns, s->last_done_ns);
 		t.done_ns = t.start_ns + s->p.flush_ns;
 	} else if (s->kind == KIND_HDD) {
 		t = hdd_take(s, offset, length, now_ns);
@@ -437,7 +437,7 @@ static struct service_times model_take(struct service *s, enum service_op op, ui
 	} else {
 		t = simple_take(s, op, offset, length, now_ns);
 	}
-	s->last_done_ns = later(s->last_done_ns, t.done_ns);
+	s->last_done_ns = later_of(s->last_done_ns, t.done_ns);
 	return t;
 }
 

@@ -128,7 +128,8 @@ static int keep_only(int lock_fd, int *ready_fd)
 
 /* Runs in the child: a separate session without a terminal. Errors before serving go through the
  * pipe. */
-static void serve(const struct volume *v, const struct volume_config *c, int lock_fd, int ready_fd)
+static void server_run(const struct volume *v, const struct volume_config *c, int lock_fd,
+		       int ready_fd)
 {
 	struct err e = ERR_INIT;
 	char pid[32], *mount = volume_inside(v, "mount");
@@ -183,7 +184,7 @@ static int server_start(struct volume *v, const struct volume_config *c, struct 
 		ret = err_sys(e, errno, "cannot start the volume's server");
 	if (!ret && !pid) {
 		close(pipe_fd[0]);
-		serve(v, c, lock_fd, pipe_fd[1]);
+		server_run(v, c, lock_fd, pipe_fd[1]);
 	}
 	fd_close(pipe_fd[1]);
 	ret = ret ? ret : answer_read(pipe_fd[0], e);

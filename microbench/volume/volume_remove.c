@@ -83,7 +83,7 @@ static bool server_ended(const struct volume *v, int patience_ms)
 
 /* Unmounts the mount of a killed server. Ordinary users need fusermount3, because they may not call
  * umount. */
-static void unmount(const struct volume *v)
+static void mount_detach(const struct volume *v)
 {
 	SCOPED_FREE char *mount = volume_inside(v, "mount");
 	if (umount2(mount, MNT_DETACH | UMOUNT_NOFOLLOW) < 0 && errno == EPERM) {
@@ -117,6 +117,6 @@ int volume_remove(const struct volume *v, bool *refused, struct err *e)
 			return err_set(e, EBUSY, "volume %s: its server, process %d, does not end",
 				       v->name, (int)v->pid);
 	}
-	unmount(v);
+	mount_detach(v);
 	return dir_remove_tree(v->dir, e);
 }

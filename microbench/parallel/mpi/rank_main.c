@@ -40,8 +40,8 @@ int rank_agree(const struct rank *r, int ret, const struct err *e)
 
 /* --- options ------------------------------------------------------------- */
 
-static int arguments(struct rank *r, int argc, char **argv, struct microbench_config *c,
-		     const struct workload **w, struct err *e)
+static int arguments_parse(struct rank *r, int argc, char **argv, struct microbench_config *c,
+			   const struct workload **w, struct err *e)
 {
 	int n_positional;
 	microbench_config_init(c);
@@ -217,7 +217,7 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &r.n_ranks);
 	r.one_host = is_one_host(r.n_ranks);
 	r.run.config = &c;
-	int status = rank_agree(&r, arguments(&r, argc, argv, &c, &r.run.workload, &e), &e)
+	int status = rank_agree(&r, arguments_parse(&r, argc, argv, &c, &r.run.workload, &e), &e)
 			 ? STATUS_USAGE
 			 : 0;
 	if (!status && rank_run(&r, &e))

@@ -5,7 +5,7 @@
 /* each word has its own pair of cache lines, because the CPU fetches lines in pairs */
 enum { TAG = 1, WORD_BYTES = 128 };
 
-static void barrier(void *context)
+static void barrier_wait(void *context)
 {
 	(void)context;
 	MPI_Barrier(MPI_COMM_WORLD);
@@ -75,7 +75,7 @@ int rank_messages_init(struct rank *r, struct err *e)
 	r->in = xcalloc(need.max_bytes, 1);
 	int ret = need.words ? words_init(r, e) : 0;
 	r->messages = (struct rank_messages){
-	    .barrier = barrier, .send = message_send, .receive = message_receive,
+	    .barrier = barrier_wait, .send = message_send, .receive = message_receive,
 	    .exchange = message_exchange, .context = r, .word = r->word,
 	    .rank = (uint32_t)r->number, .gives_way = r->n_ranks > processors_allowed(),
 	};

@@ -4,8 +4,8 @@
 #include "microbench/parallel/ranks.h"
 
 /* Checks the result of the last call and the number of bytes that it transferred. */
-static int check(int code, const char *what, const char *path, MPI_Status *status, uint64_t n_bytes,
-		 struct err *e)
+static int result_check(int code, const char *what, const char *path, MPI_Status *status,
+			uint64_t n_bytes, struct err *e)
 {
 	char text[MPI_MAX_ERROR_STRING];
 	int n = 0, moved = 0;
@@ -39,18 +39,18 @@ static int blocks_move(const struct rank *r, MPI_File file, const char *path, vo
 	for (uint64_t k = 0; !ret && k < c->n_requests; k++) {
 		int code = MPI_File_write_at_all(file, offset_of(r, r->number, k), buffer, n,
 						 MPI_BYTE, &status);
-		ret = check(code, "MPI_File_write_at_all", path, &status, c->block_bytes, e);
+		ret = result_check(code, "MPI_File_write_at_all", path, &status, c->block_bytes, e);
 	}
-	ret = ret ? ret : check(MPI_File_sync(file), "MPI_File_sync", path, NULL, 0, e);
+	ret = ret ? ret : result_check(MPI_File_sync(file), "MPI_File_sync", path, NULL, 0, e);
 	for (uint64_t k = 0; !ret && k < c->n_requests; k++) {
 		int code =
 		    MPI_File_read_at_all(file, offset_of(r, next, k), buffer, n, MPI_BYTE, &status);
-		ret = check(code, "MPI_File_read_at_all", path, &status, c->block_bytes, e);
+		ret = result_check(code, "MPI_File_read_at_all", path, &status, c->block_bytes, e);
 	}
 	for (uint64_t k = 0; !ret && k < c->n_requests; k++) {
 		int code = MPI_File_read_at(file, offset_of(r, r->number, k), buffer, n, MPI_BYTE,
 					    &status);
-		ret = check(code, "MPI_File_read_at", path, &status, c->block_bytes, e);
+		ret = result_check(code, "MPI_File_read_at", path, &status, c->block_bytes, e);
 	}
 	return ret;
 }
@@ -62,8 +62,9 @@ int rank_mpi_io(const struct rank *r, struct err *e)
 	SCOPED_FREE void *buffer = xmalloc(c->block_bytes);
 	MPI_File file;
 	bench_content_fill(buffer, c->block_bytes, c->seed + (uint64_t)r->number);
-	int ret = check(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, MPI_INFO_NULL, &file),
-			"MPI_File_open", path, NULL, 0, e);
+	int ret =
+	    result_check(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+			 "MPI_File_open", path, NULL, 0, e);
 	if (!ret) {
 		ret = blocks_move(r, file, path, buffer, e);
 		if (ret)
