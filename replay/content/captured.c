@@ -151,7 +151,7 @@ static bool room_find(struct captured *c, uint64_t n, uint64_t *at)
 }
 
 /* Fetches items until the ring is full or all are fetched. */
-static void fetch(struct captured *c)
+static void items_fetch(struct captured *c)
 {
 	taken_forget(c);
 	for (; c->next < c->n && !atomic_load(&c->stop); c->next++) {
@@ -175,7 +175,7 @@ static void *fetch_main(void *arg)
 	struct captured *c = arg;
 	const struct timespec pause = {0, PAUSE_NS};
 	while (!atomic_load(&c->stop) && c->next < c->n) {
-		fetch(c);
+		items_fetch(c);
 		nanosleep(&pause, NULL);
 	}
 	return NULL;
@@ -226,7 +226,7 @@ int captured_start(struct captured *c, uint64_t memory_bytes, struct err *e)
 			     e);
 	if (ret)
 		return ret;
-	fetch(c);
+	items_fetch(c);
 	if (atomic_load(&c->reader.shared->failure))
 		return captured_stop(c, NULL, e);
 	const int code = c->next < c->n ? pthread_create(&c->id, NULL, fetch_main, c) : 0;
@@ -247,7 +247,7 @@ void captured_descriptors(const struct captured *c, int *content_fd, int *memory
 
 /* --- the end ------------------------------------------------------------- */
 
-static void end(struct captured *c)
+static void reader_join(struct captured *c)
 {
 	atomic_store(&c->stop, true);
 	if (c->runs)
@@ -258,7 +258,7 @@ static void end(struct captured *c)
 int captured_stop(struct captured *c, struct captured_summary *s, struct err *e)
 {
 	const struct captured_shared *shared = c->reader.shared;
-	end(c);
+	reader_join(c);
 	if (s)
 		*s = (struct captured_summary){.n_requests = c->n,
 					       .n_bytes = c->n_bytes,
@@ -271,7 +271,7 @@ int captured_stop(struct captured *c, struct captured_summary *s, struct err *e)
 
 void captured_free(struct captured *c)
 {
-	end(c);
+	reader_join(c);
 	content_close(c->reader.content);
 	if (!c->reader.shared)
 		free(c->item);

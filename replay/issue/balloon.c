@@ -123,7 +123,7 @@ json_t *balloon_to_json(const struct balloon *b)
 
 /* --- the memory ---------------------------------------------------------- */
 
-static uint64_t pages(uint64_t bytes)
+static uint64_t pages_round(uint64_t bytes)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	return (bytes + page - 1) / page * page;
@@ -160,16 +160,16 @@ static uint64_t own_now(const struct balloon *b)
 	return all > b->held_bytes ? all - b->held_bytes : 0;
 }
 
-static uint64_t wanted(const struct balloon *b, const struct balloon_step *step)
+static uint64_t bytes_wanted(const struct balloon *b, const struct balloon_step *step)
 {
-	uint64_t own = own_now(b), bytes = step->bytes > own ? pages(step->bytes - own) : 0;
+	uint64_t own = own_now(b), bytes = step->bytes > own ? pages_round(step->bytes - own) : 0;
 	return bytes < b->room_bytes ? bytes : b->room_bytes;
 }
 
 /* --- before the run ------------------------------------------------------ */
 
-static int refuse(const struct balloon *b, int code, const char *limit, uint64_t limit_bytes,
-		  struct err *e)
+static int limit_refuse(const struct balloon *b, int code, const char *limit, uint64_t limit_bytes,
+			struct err *e)
 {
 	return err_set(e, code, "the balloon needs %s of memory in addition to the %s of the "
 		"replay "
@@ -186,13 +186,15 @@ static int room_check(const struct balloon *b, struct err *e)
 		 available = memory_available_bytes();
 	if (room.limit_bytes != UINT64_MAX &&
 	    (left < SLACK_BYTES || b->room_bytes > left - SLACK_BYTES))
-		return refuse(b, ENOMEM, "the limit of its memory cgroup", room.limit_bytes, e);
+		return limit_refuse(b, ENOMEM, "the limit of its memory cgroup", room.limit_bytes,
+				    e);
 	if (b->room_bytes > available)
-		return refuse(b, ENOMEM, "the available memory of this machine", available, e);
+		return limit_refuse(b, ENOMEM, "the available memory of this machine", available,
+				    e);
 	return 0;
 }
 
-static int reserve(struct balloon *b, struct err *e)
+static int room_reserve(struct balloon *b, struct err *e)
 {
 	struct rlimit limit = {.rlim_cur = 0};
 	b->base = mmap(NULL, b->room_bytes, PROT_READ | PROT_WRITE,
@@ -207,9 +209,10 @@ static int reserve(struct balloon *b, struct err *e)
 	if (!mlock2(b->base, b->room_bytes, MLOCK_ONFAULT))
 		return 0;
 	getrlimit(RLIMIT_MEMLOCK, &limit);
-	return refuse(b, EACCES,
-		      "the limit of locked memory without CAP_IPC_LOCK (RLIMIT_MEMLOCK, ulimit -l)",
-		      limit.rlim_cur, e);
+	return limit_refuse(
+	    b, EACCES,
+	    "the limit of locked memory without CAP_IPC_LOCK (RLIMIT_MEMLOCK, ulimit -l)",
+	    limit.rlim_cur, e);
 }
 
 /* --- during the replay --------------------------------------------------- */
@@ -245,7 +248,7 @@ static void *balloon_main(void *arg)
 		pthread_cond_timedwait(&b->changed, &b->mutex, &until);
 		const struct balloon_step *step = b->ending ? last : step_now(b);
 		if (step != last)
-			held_set(b, wanted(b, step));
+			held_set(b, bytes_wanted(b, step));
 		last = step;
 	}
 	pthread_mutex_unlock(&b->mutex);
@@ -282,17 +285,17 @@ int balloon_hold(struct balloon *b, const struct replay_plan *p, const pid_t *pi
 	for (uint32_t i = 0; i < n_pids; i++)
 		b->pids[i] = pids[i];
 	b->own_bytes = own_now(b);
-	b->room_bytes = largest > b->own_bytes ? pages(largest - b->own_bytes) : 0;
+	b->room_bytes = largest > b->own_bytes ? pages_round(largest - b->own_bytes) : 0;
 	if (!b->room_bytes)
 		return 0; /* the replay itself already uses that much memory */
 	int ret = room_check(b, e);
-	ret = ret ? ret : reserve(b, e);
+	ret = ret ? ret : room_reserve(b, e);
 	if (ret) {
 		balloon_let_go(b);
 		return ret;
 	}
 	b->least_bytes = UINT64_MAX;
-	held_set(b, wanted(b, &b->step[0]));
+	held_set(b, bytes_wanted(b, &b->step[0]));
 	return 0;
 }
 

@@ -153,7 +153,7 @@ static struct flock range_of(int fd, const struct op_lock *l)
 	return f;
 }
 
-static bool waits(int command)
+static bool command_waits(int command)
 {
 	return command == F_SETLKW || command == F_OFD_SETLKW;
 }
@@ -171,7 +171,7 @@ void call_record_lock(struct caller *k, int fd)
 	if (command == F_GETLK || command == F_OFD_GETLK)
 		CALL_SUCCESS(k, fcntl(at, F_OFD_GETLK, &f));
 	else
-		CALL_SUCCESS(k, lock_set(k, at, &f, waits(command)));
+		CALL_SUCCESS(k, lock_set(k, at, &f, command_waits(command)));
 	owner_give(k, o);
 }
 

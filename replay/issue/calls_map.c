@@ -38,7 +38,7 @@ enum { MASK_KEPT = 0 };
 
 static struct sigaction before[2];
 
-static void refused(int number, siginfo_t *info, void *context)
+static void on_fault(int number, siginfo_t *info, void *context)
 {
 	(void)info;
 	(void)context;
@@ -55,18 +55,18 @@ static void signals_catch(void)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	struct sigaction now,
-	    ours = {.sa_sigaction = refused, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
+	    ours = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
 	sigemptyset(&ours.sa_mask);
 	pthread_mutex_lock(&lock);
 	for (int i = 0; i < 2; i++) {
 		const int number = i ? SIGBUS : SIGSEGV;
-		if (sigaction(number, NULL, &now) == 0 && now.sa_sigaction != refused)
+		if (sigaction(number, NULL, &now) == 0 && now.sa_sigaction != on_fault)
 			sigaction(number, &ours, &before[i]);
 	}
 	pthread_mutex_unlock(&lock);
 }
 
-static void touch(const struct caller *k, volatile char *at, char value)
+static void page_touch(const struct caller *k, volatile char *at, char value)
 {
 	const bool writes = k->c->flags & PAGE_WRITTEN;
 	volatile uint64_t begin = 0;
@@ -242,7 +242,7 @@ void call_touch(struct caller *k)
 	if (by_pages && !call_touch_settle(k, m, at))
 		CALL(k, 0);
 	else
-		touch(k, at, k->buffer[0]);
+		page_touch(k, at, k->buffer[0]);
 	if (by_pages)
 		call_touch_ahead(k, m);
 	map_give(m);

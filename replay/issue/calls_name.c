@@ -61,7 +61,7 @@ struct two {
 	int from, to, kept;
 };
 
-static bool directories(struct caller *k, struct two *d)
+static bool directories_open(struct caller *k, struct two *d)
 {
 	const struct call_path *a = k->path, *b = k->second;
 	*d = (struct two){.from = call_directory(k, a), .to = -1, .kept = -1};
@@ -82,7 +82,7 @@ void call_rename(struct caller *k)
 {
 	const struct call *c = k->c;
 	struct two d;
-	if (!directories(k, &d))
+	if (!directories_open(k, &d))
 		return;
 	const char *old = last_of(k, k->path), *new = last_of(k, k->second);
 	if (c->flags)
@@ -118,7 +118,7 @@ void call_link(struct caller *k)
 		}
 	}
 	struct two d;
-	if (!directories(k, &d))
+	if (!directories_open(k, &d))
 		return;
 	CALL(k, linkat(d.from, last_of(k, k->path), d.to, last_of(k, k->second), 0));
 	fd_close(d.kept);

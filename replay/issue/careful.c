@@ -73,7 +73,7 @@ static uint64_t deadline_of(const struct replay_plan *p, uint64_t from, uint64_t
 	return from + due;
 }
 
-static void stall(struct runner *w)
+static void stall_wait(struct runner *w)
 {
 	const struct replay_plan *p = w->crew->plan;
 	double every = ticks_of(p, p->mutant.every_ns), length = ticks_of(p, p->mutant.ns);
@@ -98,13 +98,13 @@ struct at { /* the runner's present request */
 	uint64_t last_end;
 };
 
-static bool shifts(const struct hot_request *h)
+static bool is_shifted(const struct hot_request *h)
 {
 	return (h->op == OP_READ || h->op == OP_WRITE) &&
 	       (h->fault == FAULT_OFFSET || h->fault == FAULT_SIZE || h->fault == FAULT_SWAP);
 }
 
-static void shift(const struct replay_plan *p, const struct hot_request *h, int64_t by)
+static void position_shift(const struct replay_plan *p, const struct hot_request *h, int64_t by)
 {
 	int fd = atomic_load_explicit(&p->fds[h->slot], memory_order_acquire);
 	if (by && lseek(fd, by, SEEK_CUR) < 0)
@@ -137,7 +137,7 @@ static void order_wait(struct runner *w, struct at *t)
 	}
 }
 
-static void call(struct runner *w, const struct at *t, bool begun)
+static void call_make(struct runner *w, const struct at *t, bool begun)
 {
 	struct crew *c = w->crew;
 	const struct site site = site_of(w);
@@ -151,27 +151,27 @@ static void call(struct runner *w, const struct at *t, bool begun)
 		pause_wait_end(&w->crew->pause, w->index);
 	}
 	pause_between(&site, w);
-	if (shifts(t->h))
-		shift(c->plan, t->h, shift_before(t->h->offset));
+	if (is_shifted(t->h))
+		position_shift(c->plan, t->h, shift_before(t->h->offset));
 	if (begun)
 		gate_drain(&site.gates, w->index, 2 * t->k + 1);
 	if (c->plan->mutant.kind == FAULT_DELAY || c->plan->mutant.kind == FAULT_PROPORTIONAL)
-		issue(&site, t->h, buffer, begun, 2 * t->k + 1, true, ISSUE_ANY, t->out);
+		issue_request(&site, t->h, buffer, begun, 2 * t->k + 1, true, ISSUE_ANY, t->out);
 	else
-		issue(&site, t->h, buffer, begun, 2 * t->k + 1, false, ISSUE_ANY, t->out);
-	if (shifts(t->h))
-		shift(c->plan, t->h, shift_after(t->h->offset));
+		issue_request(&site, t->h, buffer, begun, 2 * t->k + 1, false, ISSUE_ANY, t->out);
+	if (is_shifted(t->h))
+		position_shift(c->plan, t->h, shift_after(t->h->offset));
 	if (t->h->fault == FAULT_REPEAT) {
 		if (t->h->op == OP_READ || t->h->op == OP_WRITE)
-			shift(c->plan, t->h, t->out->rvalue > 0 ? -t->out->rvalue : 0);
-		issue(&site, t->h, buffer, false, 0, false, ISSUE_ANY, t->repeated);
+			position_shift(c->plan, t->h, t->out->rvalue > 0 ? -t->out->rvalue : 0);
+		issue_request(&site, t->h, buffer, false, 0, false, ISSUE_ANY, t->repeated);
 	}
 	if (serial)
 		pthread_mutex_unlock(&c->common->serial);
 }
 
 /* Replays a request. Returns false at the end of the run. */
-static bool request(struct runner *w, struct at *t)
+static bool request_replay(struct runner *w, struct at *t)
 {
 	struct crew *c = w->crew;
 	uint64_t deadline = 0;
@@ -179,7 +179,7 @@ static bool request(struct runner *w, struct at *t)
 	if (!c->plan->pool)
 		order_wait(w, t);
 	if (c->plan->mutant.kind == FAULT_STALL)
-		stall(w);
+		stall_wait(w);
 	if (atomic_load_explicit(&c->common->stop, memory_order_relaxed))
 		return false;
 	bool begun = t->h->flags & HOT_PUBLISH_BEGUN;
@@ -189,9 +189,9 @@ static bool request(struct runner *w, struct at *t)
 		if (begun)
 			gate_publish(&w->crew->gates, w->index, 2 * t->k + 1);
 		if ((t->h->op == OP_READ || t->h->op == OP_WRITE) && *t->expected > 0)
-			shift(p, t->h, *t->expected);
+			position_shift(p, t->h, *t->expected);
 	} else {
-		call(w, t, begun);
+		call_make(w, t, begun);
 		t->last_end = t->out->end_ticks;
 		if (cpu_delay)
 			outcome_judge_cpu_delay(t->out, deadline, cpu_delay);
@@ -234,7 +234,7 @@ static void careful_lane(struct runner *w)
 		if (k == end && (end = feed_next(c->feed, w->index, &a, &t.wait, k)) == k)
 			break;
 		at_set(&t, &a, k);
-		if (!request(w, &t))
+		if (!request_replay(w, &t))
 			break;
 	}
 	if (c->feed)
@@ -251,7 +251,7 @@ static void careful_pool(struct runner *w)
 	struct at t = {.last_end = c->plan->start_ticks};
 	for (; r.k < r.end || lane_part_take(w, &r); r.k++, t.n++) {
 		at_set(&t, &c->plan->lane[r.lane], r.k);
-		if (!request(w, &t))
+		if (!request_replay(w, &t))
 			break;
 	}
 }

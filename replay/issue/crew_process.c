@@ -237,7 +237,8 @@ static int process_reap(struct crew_processes *ps, uint32_t i, const struct watc
 }
 
 /* Waits until a process ends or is ready, at most `ns`. Errors: those of process_reap. */
-static int look(struct crew_processes *ps, int64_t ns, const struct watchdog *w, struct err *e)
+static int processes_look(struct crew_processes *ps, int64_t ns, const struct watchdog *w,
+			  struct err *e)
 {
 	uint64_t n;
 	for (uint32_t i = 0; i < ps->n; i++)
@@ -256,7 +257,7 @@ static int look(struct crew_processes *ps, int64_t ns, const struct watchdog *w,
 	return 0;
 }
 
-static void go(struct process_board *b)
+static void processes_go(struct process_board *b)
 {
 	atomic_store(&b->go, GO_START);
 	syscall(SYS_futex, &b->go, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
@@ -283,14 +284,14 @@ static int processes_start(struct crew_processes *ps, struct err *e)
 	/* descriptors that stay open here would keep files open after the processes close them */
 	descriptors_own(p, NONE32);
 	while (!ret && atomic_load(&ps->board->n_ready) < ps->n)
-		ret = look(ps, CREW_LOOK_FIRST_NS, NULL, e);
+		ret = processes_look(ps, CREW_LOOK_FIRST_NS, NULL, e);
 	ret = ret ? ret : balloon_of_processes(ps, e);
 	if (ret)
 		return ret;
 	p->start_ticks = clock_now(&p->clock) +
 			 (uint64_t)((double)crew_lead_ns(c, ps->n) / p->clock.ns_per_tick);
 	ps->board->start_ticks = p->start_ticks;
-	go(ps->board);
+	processes_go(ps->board);
 	return p->balloon ? balloon_follow(p->balloon, e) : 0;
 }
 
@@ -304,7 +305,7 @@ static int processes_watch(struct crew_processes *ps, struct err *e)
 	int ret = 0;
 	watchdog_init(&w, c, c->config->watchdog_ns > 0 ? c->config->watchdog_ns : 0);
 	while (!ret && ps->n_left) {
-		ret = look(ps, CREW_LOOK_FIRST_NS, &w, e);
+		ret = processes_look(ps, CREW_LOOK_FIRST_NS, &w, e);
 		if (!ret && ps->n_left && watchdog_is_quiet(&w) && !watchdog_give_up(&w, &blocked))
 			break;
 	}

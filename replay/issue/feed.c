@@ -58,7 +58,7 @@ struct feed {
 	pthread_t id;
 };
 
-static void futex(_Atomic uint32_t *word, int command, uint32_t value)
+static void futex_call(_Atomic uint32_t *word, int command, uint32_t value)
 {
 	syscall(SYS_futex, word, command | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0);
 }
@@ -74,7 +74,7 @@ static uint64_t place_of(const struct feed *f, enum plan_part part, const void *
 
 /* Drops the pages that end within [at, at + n_bytes) from the page cache: they are not read
  * again. */
-static void forget(const struct feed *f, uint64_t at, uint64_t n_bytes)
+static void pages_forget(const struct feed *f, uint64_t at, uint64_t n_bytes)
 {
 	const uint64_t from = at / PAGE * PAGE, to = (at + n_bytes) / PAGE * PAGE;
 	if (to > from && !f->plan->file.in_memory)
@@ -90,11 +90,11 @@ static int part_read(struct feed *f, enum plan_part part, void *to, const void *
 	if (!f->plan->file.in_memory) /* read the same amount ahead for the next chunk */
 		(void)posix_fadvise(f->plan->file.fd, (off_t)(at + n_bytes), (off_t)n_bytes,
 				    POSIX_FADV_WILLNEED);
-	forget(f, at, n_bytes);
+	pages_forget(f, at, n_bytes);
 	return ret;
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
+static uint32_t least_of(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
@@ -136,7 +136,7 @@ static int chunk_read(struct feed *f, uint32_t lane)
 	const struct lane *a = &f->plan->lane[lane];
 	struct chunk *c = &s->chunk[s->n_ready % f->n_ahead];
 	const uint32_t k = s->next;
-	uint32_t n = least(f->chunk_requests, a->n - k), n_waits;
+	uint32_t n = least_of(f->chunk_requests, a->n - k), n_waits;
 	int ret = part_read(f, PLAN_REQUESTS, c->request, &a->request[k], n * sizeof *c->request);
 	n = ret ? 0 : chunk_fit(f, c, n, &n_waits);
 	ret = ret ? ret : waits_read(f, c, &a->wait[s->next_wait], n_waits);
@@ -171,8 +171,8 @@ static int chunk_write(struct feed *f, uint32_t lane)
 	/* start write-back of this chunk; earlier chunks are probably written by now */
 	(void)sync_file_range(f->plan->file.fd, (off_t)at, (off_t)n_bytes, SYNC_FILE_RANGE_WRITE);
 	const uint64_t before = at - place_of(f, PLAN_OUTCOMES, f->plan->lane[lane].outcome);
-	forget(f, at - (before < 2 * n_bytes ? before : 2 * n_bytes),
-	       before < n_bytes ? 0 : n_bytes);
+	pages_forget(f, at - (before < 2 * n_bytes ? before : 2 * n_bytes),
+		     before < n_bytes ? 0 : n_bytes);
 	return 0;
 }
 
@@ -181,7 +181,7 @@ static int chunk_write(struct feed *f, uint32_t lane)
 static void lane_wake(struct feed_lane *s)
 {
 	if (atomic_load(&s->waiting))
-		futex(&s->n_ready, FUTEX_WAKE, INT_MAX);
+		futex_call(&s->n_ready, FUTEX_WAKE, INT_MAX);
 }
 
 /* Writes one chunk back and reads one ahead. Returns true if there was work, or a negative
@@ -252,7 +252,7 @@ static void *feeder_main(void *arg)
 			return NULL;
 		atomic_store(&f->asleep, true);
 		if (atomic_load(&f->work) == seen)
-			futex(&f->work, FUTEX_WAIT, seen);
+			futex_call(&f->work, FUTEX_WAIT, seen);
 		atomic_store(&f->asleep, false);
 	}
 }
@@ -261,7 +261,7 @@ static void feeder_wake(struct feed *f)
 {
 	atomic_fetch_add(&f->work, 1);
 	if (atomic_load(&f->asleep))
-		futex(&f->work, FUTEX_WAKE, 1);
+		futex_call(&f->work, FUTEX_WAKE, 1);
 }
 
 /* --- the worker ---------------------------------------------------------- */
@@ -294,7 +294,7 @@ uint32_t feed_next(struct feed *f, uint32_t lane, struct lane *a, const struct h
 		feeder_wake(f);
 		for (uint32_t n;
 		     (n = atomic_load(&s->n_ready)) <= n_done && !atomic_load(&f->failed);)
-			futex(&s->n_ready, FUTEX_WAIT, n);
+			futex_call(&s->n_ready, FUTEX_WAIT, n);
 		atomic_store(&s->waiting, false);
 	}
 	if (atomic_load_explicit(&f->failed, memory_order_relaxed))
@@ -356,7 +356,7 @@ static int sizes_choose(struct feed *f, bool due, bool expected, struct err *e)
 		       f->n_lanes, size_text(ring_bytes(f, due, expected)).s);
 }
 
-static void *take(char **at, uint64_t n_bytes)
+static void *memory_take(char **at, uint64_t n_bytes)
 {
 	void *taken = *at;
 	*at += round_up(n_bytes, LINE);
@@ -385,11 +385,12 @@ int feed_open(struct feed **to, struct replay_plan *p, bool expected, struct err
 	for (uint32_t i = 0; i < f->n_lanes * f->n_ahead; i++) {
 		struct chunk *c = &f->chunk[i];
 		f->lane[i / f->n_ahead].chunk = &f->chunk[i / f->n_ahead * f->n_ahead];
-		c->request = take(&at, f->chunk_requests * sizeof *c->request);
-		c->wait_room = take(&at, f->chunk_waits * sizeof *c->wait);
-		c->due = due ? take(&at, f->chunk_requests * sizeof *c->due) : NULL;
-		c->expected = expected ? take(&at, f->chunk_requests * sizeof *c->expected) : NULL;
-		c->outcome = take(&at, f->chunk_requests * sizeof *c->outcome);
+		c->request = memory_take(&at, f->chunk_requests * sizeof *c->request);
+		c->wait_room = memory_take(&at, f->chunk_waits * sizeof *c->wait);
+		c->due = due ? memory_take(&at, f->chunk_requests * sizeof *c->due) : NULL;
+		c->expected =
+		    expected ? memory_take(&at, f->chunk_requests * sizeof *c->expected) : NULL;
+		c->outcome = memory_take(&at, f->chunk_requests * sizeof *c->outcome);
 	}
 	ret = serve_all(f);
 	if (ret)
@@ -402,7 +403,7 @@ int feed_start(struct feed *f, double ticks_per_ns, struct err *e)
 {
 	f->ticks_per_ns = ticks_per_ns;
 	for (uint32_t i = 0; i < f->n_lanes; i++)
-		for (uint32_t k = 0; k < least(f->lane[i].n_ready, f->n_ahead); k++)
+		for (uint32_t k = 0; k < least_of(f->lane[i].n_ready, f->n_ahead); k++)
 			due_to_ticks(f, &f->lane[i].chunk[k],
 				     f->lane[i].chunk[k].to - f->lane[i].chunk[k].from);
 	const int code = pthread_create(&f->id, NULL, feeder_main, f);

@@ -68,7 +68,7 @@ void gate_wake(const struct gates *g, uint32_t i)
 }
 
 /* Spins for at most `ticks`. Returns true if the gate reached the threshold. */
-static bool spin(const struct gates *g, uint32_t i, uint32_t threshold, uint64_t ticks)
+static bool gate_spin(const struct gates *g, uint32_t i, uint32_t threshold, uint64_t ticks)
 {
 	uint64_t until = clock_now(g->clock) + ticks;
 	do {
@@ -87,7 +87,7 @@ static bool spin(const struct gates *g, uint32_t i, uint32_t threshold, uint64_t
  * costs one of its time slices, whereas the scheduler prefers a thread that wakes from a sleep.
  * With a program computing on each CPU, replays in temporal order took 8 s with yields and 1.6 s
  * without. */
-static bool yield(const struct gates *g, struct gate_waiter *w, uint32_t i, uint32_t threshold)
+static bool gate_yield(const struct gates *g, struct gate_waiter *w, uint32_t i, uint32_t threshold)
 {
 	const double ns_per_tick = g->clock->ns_per_tick;
 	uint64_t ticks = (uint64_t)(YIELDED_SPIN_NS / ns_per_tick);
@@ -105,7 +105,7 @@ static bool yield(const struct gates *g, struct gate_waiter *w, uint32_t i, uint
 		} else {
 			w->no_yield_ns = 0;
 		}
-		if (spin(g, i, threshold, ticks))
+		if (gate_spin(g, i, threshold, ticks))
 			return true;
 		now = clock_now(g->clock);
 	}
@@ -115,7 +115,7 @@ static bool yield(const struct gates *g, struct gate_waiter *w, uint32_t i, uint
 void gate_wait(const struct gates *g, struct gate_waiter *w, uint32_t i, uint32_t threshold)
 {
 	struct gate_sleepers *s = &g->sleepers[i];
-	if (spin(g, i, threshold, g->spin_ticks) || yield(g, w, i, threshold))
+	if (gate_spin(g, i, threshold, g->spin_ticks) || gate_yield(g, w, i, threshold))
 		return;
 	do {
 		/* read the word before the announcement: the thread that wakes this one changes it,
@@ -136,5 +136,5 @@ void gate_wait(const struct gates *g, struct gate_waiter *w, uint32_t i, uint32_
 		    fenced ? NULL : &(struct timespec){.tv_nsec = 1000000};
 		gate_futex(g, s, FUTEX_WAIT, wakes, limit);
 		w->n_sleeps++;
-	} while (!spin(g, i, threshold, g->spin_ticks));
+	} while (!gate_spin(g, i, threshold, g->spin_ticks));
 }

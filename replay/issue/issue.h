@@ -176,8 +176,9 @@ INLINE bool issue_is(const struct hot_request *h, const unsigned int kind, const
 
 /* Issues a request. `publish`: another thread waits for its start; `begun` is the progress to
  * publish. `careful`: with mutants. `kinds` (enum issue_kind) includes the kind of the request. */
-INLINE void issue(const struct site *s, const struct hot_request *h, void *buffer, bool publish,
-		  uint32_t begun, const bool careful, const unsigned int kinds, struct outcome *out)
+INLINE void issue_request(const struct site *s, const struct hot_request *h, void *buffer,
+			  bool publish, uint32_t begun, const bool careful,
+			  const unsigned int kinds, struct outcome *out)
 {
 	_Atomic int *place = &s->fds[h->slot];
 	struct operands a = {atomic_load_explicit(place, memory_order_acquire), buffer, h->length,

@@ -82,7 +82,7 @@ INLINE void lane_step(struct runner *w, const struct site *s, struct lane_walk *
 	if (ordered)
 		t->wait = order_wait(w, s, h, t->wait, 2 * k + begun);
 	pause_between(s, w);
-	issue(s, h, buffer_of(s, h, k), begun, 2 * k + 1, false, kinds, out);
+	issue_request(s, h, buffer_of(s, h, k), begun, 2 * k + 1, false, kinds, out);
 	if (timing == TIMING_THINK)
 		t->last_end = out->end_ticks;
 	if (UNLIKELY(cpu_delay))
@@ -140,7 +140,8 @@ INLINE void pool_run(struct runner *w, const enum replay_timing timing, const un
 				cpu_delay = wait_until(&w->waiter, start + (uint64_t)a.due[k]);
 			}
 			pause_between(&site, w);
-			issue(&site, h, buffer_of(&site, h, n), false, 0, false, kinds, out);
+			issue_request(&site, h, buffer_of(&site, h, n), false, 0, false, kinds,
+				      out);
 			if (UNLIKELY(cpu_delay))
 				outcome_mark_cpu_delayed(out);
 		}

@@ -74,7 +74,7 @@ void passing_close(struct passing *p)
 
 /* --- receiving ----------------------------------------------------------- */
 
-static void *receive(void *arg)
+static void *descriptors_receive(void *arg)
 {
 	struct passing *p = arg;
 	uint32_t slot;
@@ -105,7 +105,7 @@ int passing_join(struct passing *p, uint32_t own, _Atomic int *fds, struct err *
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, STACK_BYTES);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	int code = pthread_create(&id, &attributes, receive, p);
+	int code = pthread_create(&id, &attributes, descriptors_receive, p);
 	pthread_attr_destroy(&attributes);
 	return code ? err_sys(e, code, "cannot start a thread for inherited descriptors") : 0;
 }

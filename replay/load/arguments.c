@@ -101,7 +101,7 @@ enum skip_reason call_refusal(const struct load *l, const struct load_request *r
 
 /* --- locks --------------------------------------------------------------- */
 
-static enum lock_act act(const struct load_request *r, bool asks, enum lock_act done)
+static enum lock_act act_of(const struct load_request *r, bool asks, enum lock_act done)
 {
 	return asks || r->rvalue < 0 ? LOCK_QUERIED : done;
 }
@@ -116,9 +116,9 @@ static enum lock_act control_act(const struct load *l, const struct load_request
 		return LOCK_NONE; /* it is not replayed */
 	memcpy(&lock, item, sizeof lock);
 	*of_process = r->flags == F_SETLK || r->flags == F_SETLKW || r->flags == F_GETLK;
-	return act(r, r->flags == F_GETLK || r->flags == F_OFD_GETLK,
-		   lock.type == F_UNLCK ? LOCK_RELEASED :
-		   lock.type == F_RDLCK ? LOCK_SHARED : LOCK_TAKEN);
+	return act_of(r, r->flags == F_GETLK || r->flags == F_OFD_GETLK,
+		      lock.type == F_UNLCK ? LOCK_RELEASED :
+		      lock.type == F_RDLCK ? LOCK_SHARED : LOCK_TAKEN);
 }
 
 enum lock_act lock_act(const struct load *l, const struct load_request *r, bool *of_process)
@@ -127,10 +127,11 @@ enum lock_act lock_act(const struct load *l, const struct load_request *r, bool 
 	*of_process = r->op == OP_LOCKF;
 	switch (r->op) {
 	case OP_FLOCK:
-		return act(r, false, how == LOCK_UN ? LOCK_RELEASED :
-			   how == LOCK_SH ? LOCK_SHARED : LOCK_TAKEN);
+		return act_of(r, false, how == LOCK_UN ? LOCK_RELEASED :
+			      how == LOCK_SH ? LOCK_SHARED : LOCK_TAKEN);
 	case OP_LOCKF:
-		return act(r, r->flags == F_TEST, r->flags == F_ULOCK ? LOCK_RELEASED : LOCK_TAKEN);
+		return act_of(r, r->flags == F_TEST,
+			      r->flags == F_ULOCK ? LOCK_RELEASED : LOCK_TAKEN);
 	case OP_FCNTL:
 		return control_act(l, r, of_process);
 	default:

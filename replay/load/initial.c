@@ -33,14 +33,14 @@ static void require_parent(struct walker *w, const char *path)
 	initial_require(w, name_model_parent(&w->m, path, &last, &len), INITIAL_DIRECTORY);
 }
 
-static void gone(struct walker *w, const char *path)
+static void name_remove(struct walker *w, const char *path)
 {
 	name_model_set(&w->m, path, NODE_NONE);
 }
 
 /* Notes that the name did not exist before, because the trace creates it. Another request may still
  * show that it did. */
-static void absent(struct walker *w, const char *path)
+static void name_absent(struct walker *w, const char *path)
 {
 	uint32_t node = name_model_find(&w->m, path, false);
 	if (node && w->m.node[node].initial)
@@ -48,10 +48,10 @@ static void absent(struct walker *w, const char *path)
 }
 
 /* Notes that the request created the name: the name did not exist before, but its directory did. */
-static uint32_t make(struct walker *w, const char *path, enum initial_kind kind)
+static uint32_t name_create(struct walker *w, const char *path, enum initial_kind kind)
 {
 	require_parent(w, path);
-	absent(w, path);
+	name_absent(w, path);
 	uint32_t made = name_model_make(&w->m, kind);
 	name_model_set(&w->m, path, made);
 	return made;
@@ -151,7 +151,7 @@ static void failed_no_directory(struct walker *w, const struct load_request *r, 
 	}
 }
 
-static void failed(struct walker *w, const struct load_request *r, const char *path)
+static void failure_seen(struct walker *w, const struct load_request *r, const char *path)
 {
 	bool follow = !(r->flags & AT_SYMLINK_NOFOLLOW) || r->op == OP_OPEN;
 	bool makes = r->op == OP_MKDIR || r->op == OP_SYMLINK || r->op == OP_MKNOD ||
@@ -163,8 +163,8 @@ static void failed(struct walker *w, const struct load_request *r, const char *p
 		uint32_t node = name_model_find(&w->m, path, follow);
 		if (node && w->m.node[node].initial && !w->m.node[node].required &&
 		    w->m.node[node].kind == INITIAL_UNKNOWN) {
-			absent(w, path);
-			gone(w, path);
+			name_absent(w, path);
+			name_remove(w, path);
 		}
 	} else if (r->rvalue == -ENOTEMPTY && removes_directory(r)) {
 		failed_not_empty(w, name_model_find(&w->m, path, true));
@@ -202,7 +202,7 @@ static void failed(struct walker *w, const struct load_request *r, const char *p
 
 /* --- paths --------------------------------------------------------------- */
 
-static void opened(struct walker *w, const struct load_request *r, const char *path)
+static void open_seen(struct walker *w, const struct load_request *r, const char *path)
 {
 	uint32_t flags = r->op == OP_OPENDIR ? O_DIRECTORY : r->flags, node = NODE_NONE;
 	bool temporary = (flags & O_TMPFILE) == O_TMPFILE;
@@ -213,11 +213,11 @@ static void opened(struct walker *w, const struct load_request *r, const char *p
 		initial_require(w, name_model_find(&w->m, path, true), INITIAL_DIRECTORY);
 		node = name_model_make(&w->m, INITIAL_FILE);
 	} else if (flags & O_CREAT && flags & O_EXCL) {
-		node = make(w, path, INITIAL_FILE);
+		node = name_create(w, path, INITIAL_FILE);
 	} else {
 		node = name_model_find(&w->m, path, !(flags & O_NOFOLLOW));
 		if (node == NODE_NONE)
-			node = make(w, path, kind);
+			node = name_create(w, path, kind);
 		else if (flags & O_CREAT) {
 			require_parent(w, path); /* the file itself may have existed */
 			w->m.node[node].absent = w->m.node[node].maybe =
@@ -234,7 +234,7 @@ static void opened(struct walker *w, const struct load_request *r, const char *p
 	    (struct open_state){node, 0, !(flags & O_APPEND), false};
 }
 
-static void renamed(struct walker *w, const struct load_request *r, const char *path)
+static void rename_seen(struct walker *w, const struct load_request *r, const char *path)
 {
 	const struct load_more *m = load_more(w->l, r);
 	if (!m || m->name == NONE32)
@@ -247,7 +247,7 @@ static void renamed(struct walker *w, const struct load_request *r, const char *
 	initial_require(w, node, INITIAL_UNKNOWN);
 	require_parent(w, to);
 	if (!there)
-		absent(w, to);
+		name_absent(w, to);
 	if (there)
 		initial_require(w, there, INITIAL_UNKNOWN);
 	if (node == NODE_NONE)
@@ -302,7 +302,7 @@ static void slot_linked(struct walker *w, const struct load_request *r)
 	if (!m || m->name == NONE32)
 		return;
 	require_parent(w, path_of(w, m->name));
-	absent(w, path_of(w, m->name));
+	name_absent(w, path_of(w, m->name));
 	name_model_set(&w->m, path_of(w, m->name),
 		       node == NODE_NONE ? name_model_make(&w->m, INITIAL_FILE) : node);
 }
@@ -317,7 +317,7 @@ static void path_seen(struct walker *w, const struct load_request *r)
 	if (!path || r->skipped)
 		return;
 	if (r->rvalue < 0) {
-		failed(w, r, path);
+		failure_seen(w, r, path);
 		return;
 	}
 	uint32_t node, len;
@@ -327,22 +327,22 @@ static void path_seen(struct walker *w, const struct load_request *r)
 	case OP_FOPEN:
 	case OP_FREOPEN:
 	case OP_OPENDIR:
-		opened(w, r, path);
+		open_seen(w, r, path);
 		return;
 	case OP_MKDIR:
-		make(w, path, INITIAL_DIRECTORY);
+		name_create(w, path, INITIAL_DIRECTORY);
 		return;
 	case OP_MKNOD:
-		make(w, path, INITIAL_FILE);
+		name_create(w, path, INITIAL_FILE);
 		return;
 	case OP_SYMLINK:
-		node = make(w, path, INITIAL_LINK);
+		node = name_create(w, path, INITIAL_LINK);
 		w->m.node[node].link =
 		    load_heap(w->l, r, &len) ? xstrdup(load_heap(w->l, r, &len)) : NULL;
 		return;
 	case OP_RENAME:
 	case OP_LINK:
-		renamed(w, r, path);
+		rename_seen(w, r, path);
 		return;
 	case OP_UNLINK:
 	case OP_RMDIR:
@@ -353,7 +353,7 @@ static void path_seen(struct walker *w, const struct load_request *r)
 			w->m.node[node].not_empty = false;
 			w->m.node[node].size_shown = true;
 		}
-		gone(w, path);
+		name_remove(w, path);
 		return;
 	case OP_READLINK:
 		node = name_model_find(&w->m, path, false);
@@ -512,8 +512,8 @@ static void late_links_take(struct walker *w, struct late_link *late, uint32_t n
 	free(late);
 }
 
-static void walk(struct walker *w, const struct trace_meta *meta, struct late_link *late,
-		 uint32_t n_late)
+static void requests_walk(struct walker *w, const struct trace_meta *meta, struct late_link *late,
+			  uint32_t n_late)
 {
 	const struct load *l = w->l;
 	w->out = xcalloc(1, sizeof *w->out);
@@ -560,7 +560,7 @@ struct initial *initial_find(const struct load *l, const struct slots *s,
 	for (int pass = 0; pass < 2 && (!pass || n_late); pass++) {
 		initial_free(w.out);
 		w = (struct walker){.l = l, .s = s};
-		walk(&w, meta, late, n_late);
+		requests_walk(&w, meta, late, n_late);
 		late = w.late;
 		n_late = w.n_late;
 	}

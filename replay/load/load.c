@@ -247,7 +247,7 @@ ORDER_BY(compare_issue, struct load_request, begin_ns, after_touches, record)
 
 /* Sorts into issue order. Most traces are nearly in this order, so insertion sort moves few
  * requests. For other traces qsort() is used, which needs the same amount of memory again. */
-static void sort(struct load *l)
+static void requests_sort(struct load *l)
 {
 	uint64_t moves = SORT_MOVES * (uint64_t)l->n;
 	for (uint32_t i = 1, k; i < l->n; i++) {
@@ -288,14 +288,14 @@ static void touches_settle(struct load *l)
 		}
 	}
 	if (moved)
-		sort(l);
+		requests_sort(l);
 }
 
 ORDER_BY(compare_thread, struct load_thread, pid, tid)
 
 /* Sorts the threads by (pid, tid), the order in which they were started, so that worker i replays
  * the same thread in every trace of a program. Then numbers the requests of each thread. */
-static void number(struct reader *rd)
+static void threads_number(struct reader *rd)
 {
 	struct load *l = rd->l;
 	SCOPED_FREE uint32_t *renamed = xcalloc(l->n_threads + 1, sizeof *renamed);
@@ -334,14 +334,14 @@ int load_read(struct load *l, struct trace *t, bool causes, struct err *e)
 	if (ret) {
 		load_release(l);
 	} else {
-		sort(l);
+		requests_sort(l);
 		if (!causes && rd.any_async) {
 			if (load_async_settle(l))
-				sort(l);
+				requests_sort(l);
 			load_async_spread(l);
 		}
 		touches_settle(l);
-		number(&rd);
+		threads_number(&rd);
 		if (l->n)
 			l->first_begin_ns = l->last_end_ns = l->request[0].begin_ns;
 		for (uint32_t i = 0; i < l->n; i++) {

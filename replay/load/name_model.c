@@ -42,14 +42,14 @@ static struct bond *bond_of(struct name_model *m, uint32_t directory, const char
 	}
 }
 
-static size_t component(const char **path)
+static size_t component_next(const char **path)
 {
 	while (**path == '/')
 		++*path;
 	return strcspn(*path, "/");
 }
 
-static bool is(const char *name, size_t len, const char *what)
+static bool component_is(const char *name, size_t len, const char *what)
 {
 	return strlen(what) == len && !memcmp(name, what, len);
 }
@@ -57,7 +57,7 @@ static bool is(const char *name, size_t len, const char *what)
 uint32_t name_model_walk(struct name_model *m, uint32_t at, const char *path, bool follow,
 			 bool parent, unsigned int *n_links, const char **last, size_t *last_len)
 {
-	for (size_t len; (len = component(&path)) > 0; path += len) {
+	for (size_t len; (len = component_next(&path)) > 0; path += len) {
 		const char *rest = path + len;
 		bool is_last = !rest[strspn(rest, "/")];
 		if (is_last && parent) {
@@ -65,9 +65,9 @@ uint32_t name_model_walk(struct name_model *m, uint32_t at, const char *path, bo
 			*last_len = len;
 			return at;
 		}
-		if (is(path, len, "."))
+		if (component_is(path, len, "."))
 			continue;
-		if (is(path, len, "..")) {
+		if (component_is(path, len, "..")) {
 			at = m->node[at].parent ? m->node[at].parent : NODE_ROOT;
 			continue;
 		}
@@ -96,7 +96,9 @@ uint32_t name_model_parent(struct name_model *m, const char *path, const char **
 	unsigned int n_links = 0;
 	*last = NULL;
 	uint32_t at = name_model_walk(m, NODE_ROOT, path, false, true, &n_links, last, len);
-	return *last && !is(*last, *len, ".") && !is(*last, *len, "..") ? at : NODE_NONE;
+	return *last && !component_is(*last, *len, ".") && !component_is(*last, *len, "..")
+		   ? at
+		   : NODE_NONE;
 }
 
 void name_model_set(struct name_model *m, const char *path, uint32_t node)

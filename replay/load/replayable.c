@@ -3,7 +3,7 @@
 
 #include "replay/load/slots.h"
 
-static void count(struct replayable_count *c, uint32_t record)
+static void count_record(struct replayable_count *c, uint32_t record)
 {
 	if (!c->n++ || record < c->first)
 		c->first = record;
@@ -35,7 +35,7 @@ static int count_not_loaded(struct replayable *x, struct trace *t, struct err *e
 		if (op_info(r->op)->family == FAMILY_CAUSE)
 			x->n_requests--;
 		else if (r->begin_ns == TIME_NONE)
-			count(&x->never_issued, record);
+			count_record(&x->never_issued, record);
 		record++;
 		ret = 0;
 	}
@@ -56,11 +56,11 @@ static void count_requests(struct replayable *x, const struct load *l)
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct load_request *r = &l->request[i];
 		if (r->skipped)
-			count(&x->skipped[r->skipped][r->op], r->record);
+			count_record(&x->skipped[r->skipped][r->op], r->record);
 		else
 			x->n_replayed++;
 		if (is_unknown(r))
-			count(&x->unknown[r->op], r->record);
+			count_record(&x->unknown[r->op], r->record);
 	}
 }
 

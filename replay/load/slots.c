@@ -258,7 +258,7 @@ static void path_request(struct finder *f, struct load_request *r)
 }
 
 /* Replaces the object and descriptor number of a request by its name and slot (load.h). */
-static void request(struct finder *f, struct load_request *r)
+static void request_resolve(struct finder *f, struct load_request *r)
 {
 	const struct op_info *o = op_info(r->op);
 	const bool paged = load_is_touch(r), mapped = o->family == FAMILY_MAP && r->op != OP_MMAP;
@@ -303,7 +303,7 @@ static void request(struct finder *f, struct load_request *r)
 
 /* Handles the end of a request: a descriptor exists from the end of the call that created it to the
  * end of its close. */
-static void ended(struct finder *f, const struct load_request *q)
+static void end_follow(struct finder *f, const struct load_request *q)
 {
 	uint32_t process = process_of(f, q), made = q->slot;
 	if (load_closes(q)) {
@@ -318,15 +318,15 @@ static void ended(struct finder *f, const struct load_request *q)
 		slot_bind(f, process, (int32_t)q->rvalue, made, load_end_ns(f->l, q));
 }
 
-static void walk(struct finder *f)
+static void requests_walk(struct finder *f)
 {
 	struct load *l = f->l;
 	for (uint32_t i = 0, q; i < l->n; i++) {
 		struct load_request *r = &l->request[i];
 		while (f->flight.n &&
 		       (q = flight_pop_ended(&f->flight, l, r->begin_ns)) != NONE32)
-			ended(f, &l->request[q]);
-		request(f, r);
+			end_follow(f, &l->request[q]);
+		request_resolve(f, r);
 		bool makes = makes_path_slot(r) ||
 			     (copies_descriptor(r) && load_more(l, r) && load_more(l, r)->slot);
 		if (r->slot && (makes || load_closes(r)) && r->rvalue >= 0)
@@ -470,7 +470,7 @@ int slots_find(struct slots *s, struct load *l, const struct trace *t, struct er
 	int ret = descriptor_table_read(&f, e);
 	if (!ret) {
 		names_of_system(&f);
-		walk(&f);
+		requests_walk(&f);
 		free(f.walk);
 		f.walk = NULL;
 		threads_count(&f);

@@ -175,7 +175,7 @@ uint32_t slot_add(struct finder *f, struct slot what, bool at_known)
 	return s->n++;
 }
 
-static void opened(struct finder *f)
+static void open_count(struct finder *f)
 {
 	if (++f->n_open > f->s->n_open_max)
 		f->s->n_open_max = f->n_open;
@@ -203,7 +203,7 @@ void slot_bind(struct finder *f, uint32_t process, int32_t fd, uint32_t slot, in
 	s->slot[slot].process = process;
 	f->walk[slot].open_ns = now_ns;
 	if (!s->slot[slot].skipped)
-		opened(f);
+		open_count(f);
 	if (!f->several)
 		return;
 	uint32_t *latest = u64_map_at(&f->latest, u64_pair(s->slot[slot].file, (uint32_t)fd), 0);
@@ -232,7 +232,7 @@ uint32_t slot_copy(struct finder *f, uint32_t of, uint32_t process)
 
 /* --- inheritance --------------------------------------------------------- */
 
-static bool descends(const struct finder *f, uint32_t pid, uint32_t from)
+static bool process_descends(const struct finder *f, uint32_t pid, uint32_t from)
 {
 	for (int i = 0; i < GENERATIONS_MAX && pid != from; i++) {
 		const struct kin *k = kin_of(f, pid);
@@ -256,7 +256,8 @@ static uint32_t inherited_from(const struct finder *f, uint32_t process, uint32_
 		const struct slot *b = &s->slot[slot];
 		if (b->process == process || f->walk[slot].open_ns > p->birth_ns)
 			continue;
-		const bool own = f->processes && descends(f, p->pid, s->process[b->process].pid),
+		const bool own = f->processes &&
+				 process_descends(f, p->pid, s->process[b->process].pid),
 			   open = f->walk[slot].closed_ns >= p->birth_ns;
 		if (open && (own || !f->processes))
 			return slot;

@@ -47,7 +47,7 @@ static void range_clear(struct mapped_ranges *l, uint64_t from, uint64_t to)
 	}
 }
 
-static void mapped(struct finder *f, struct load_request *r)
+static void map_add(struct finder *f, struct load_request *r)
 {
 	struct slots *s = f->s;
 	struct load_more *m = load_more(f->l, r);
@@ -68,7 +68,7 @@ static void mapped(struct finder *f, struct load_request *r)
 }
 
 /* Handles mremap. `length` is the new length; the trace lacks the old length. */
-static void remapped(struct finder *f, const struct load_request *r, const struct mapped_range *old)
+static void map_move(struct finder *f, const struct load_request *r, const struct mapped_range *old)
 {
 	struct mapped_range moved = *old;
 	uint64_t from = (uint64_t)r->rvalue;
@@ -84,7 +84,7 @@ void map_follow(struct finder *f, struct load_request *r)
 {
 	struct load_more *m = load_more(f->l, r);
 	if (r->op == OP_MMAP) {
-		mapped(f, r);
+		map_add(f, r);
 		return;
 	}
 	const struct mapped_range *old = map_at(maps_of(f, r), r->offset, r->length);
@@ -96,7 +96,7 @@ void map_follow(struct finder *f, struct load_request *r)
 	m->from = old->at + (r->offset - old->from);
 	r->slot = f->s->map[old->map].slot;
 	if (r->op == OP_MREMAP)
-		remapped(f, r, old);
+		map_move(f, r, old);
 	else if (r->op == OP_MUNMAP && r->rvalue == 0)
 		range_clear(maps_of(f, r), r->offset, load_end_of(r->offset, r->length));
 }

@@ -18,7 +18,7 @@ static const char *plain_name(const char *path)
 	}
 }
 
-static bool below(const char *path, const char *directory)
+static bool is_below(const char *path, const char *directory)
 {
 	size_t len = strlen(directory);
 	return !strncmp(path, directory, len) && (!path[len] || path[len] == '/');
@@ -31,14 +31,14 @@ static uint8_t name_skip_reason(const struct finder *f, const char *name)
 	static const char *const made_up[] = {"proc", "sys", "dev", NULL};
 	const char *root = plain_name(f->root);
 	size_t len = strcmp(root, ".") ? strlen(root) : 0;
-	if (len && !below(root, "proc") && !below(root, "sys") && !below(root, "dev"))
+	if (len && !is_below(root, "proc") && !is_below(root, "sys") && !is_below(root, "dev"))
 		return SKIP_NONE;
 	/* if the root is not "/", it decides; otherwise the path itself decides */
 	const char *whole = len ? root : name;
-	if (below(whole, "dev/shm") && (len || whole[7]))
+	if (is_below(whole, "dev/shm") && (len || whole[7]))
 		return SKIP_NONE;
 	for (const char *const *m = made_up; *m; m++)
-		if (below(whole, *m) && (len || whole[strlen(*m)]))
+		if (is_below(whole, *m) && (len || whole[strlen(*m)]))
 			return SKIP_SYSTEM;
 	return SKIP_NONE;
 }

@@ -25,12 +25,12 @@ struct reuse {
 	uint32_t n_open_modes, n_path_modes;
 };
 
-static bool closes(const struct load_request *r)
+static bool is_close_call(const struct load_request *r)
 {
 	return r->op == OP_CLOSE && r->rvalue >= 0 && !r->skipped;
 }
 
-static bool opens(const struct load_request *r)
+static bool is_open_call(const struct load_request *r)
 {
 	return r->op == OP_OPEN && r->rvalue >= 0 && !r->skipped;
 }
@@ -39,12 +39,12 @@ static enum slot_life life_after(const struct reuse *x, const struct load_reques
 {
 	switch ((enum slot_life)x->life[r->slot]) {
 	case LIFE_NONE:
-		return opens(r) ? LIFE_OPEN : LIFE_OTHER;
+		return is_open_call(r) ? LIFE_OPEN : LIFE_OTHER;
 	case LIFE_OPEN:
 		if (r->thread != x->thread[r->slot] || r->op == OP_OPEN ||
 		    (r->op == OP_FCNTL && r->flags == F_SETFL))
 			return LIFE_OTHER;
-		return closes(r) ? LIFE_CLOSED : LIFE_OPEN;
+		return is_close_call(r) ? LIFE_CLOSED : LIFE_OPEN;
 	default:
 		return LIFE_OTHER;
 	}
@@ -90,13 +90,13 @@ static void instances_join(struct reuse *x)
 		struct load_request *r = &l->request[i];
 		if (x->life[r->slot] != LIFE_CLOSED)
 			continue;
-		if (!opens(r) && !closes(r))
+		if (!is_open_call(r) && !is_close_call(r))
 			continue;
 		uint32_t *first = free_of(x, r->slot), *as = &x->as[r->slot];
-		if (opens(r) && *first) {
+		if (is_open_call(r) && *first) {
 			*as = *first;
 			*first = x->next[*as];
-		} else if (closes(r)) {
+		} else if (is_close_call(r)) {
 			x->next[*as] = *first;
 			*first = *as;
 		}

@@ -38,7 +38,7 @@ static int64_t service_of(const struct load *l, const struct load_request *r)
 	return end_ns == INT64_MAX ? 0 : end_ns - r->begin_ns;
 }
 
-static int64_t later(int64_t a, int64_t b)
+static int64_t later_of(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
 }
@@ -61,7 +61,8 @@ static int64_t begin_find(const struct deps *d, const int64_t *begin, const size
 		bool ended = !(d->edges.edge[k].threshold & 1);
 		if (begin[q] == NOT_YET)
 			return NOT_YET;
-		at = later(at, begin[q] + (ended ? service_of(&d->load, &d->load.request[q]) : 0));
+		at = later_of(at,
+			      begin[q] + (ended ? service_of(&d->load, &d->load.request[q]) : 0));
 	}
 	return at;
 }
@@ -101,7 +102,7 @@ static void path_find(struct deps *d)
 	begins_find(d, begin, first_edge);
 	for (uint32_t i = 0; i < l->n; i++) {
 		s->service_ns += service_of(l, &l->request[i]);
-		s->critical_ns = later(s->critical_ns, begin[i] + service_of(l, &l->request[i]));
+		s->critical_ns = later_of(s->critical_ns, begin[i] + service_of(l, &l->request[i]));
 	}
 	s->span_ns = l->n ? l->last_end_ns - l->first_begin_ns : 0;
 	s->mean_concurrency = s->span_ns > 0 ? (double)s->service_ns / (double)s->span_ns : NAN;

@@ -133,8 +133,8 @@ static uint32_t child_find(const struct extent_node *x, uint64_t at)
 	return i;
 }
 
-static void erase(struct extent_pool *p, uint32_t node, uint64_t start, uint64_t end,
-		  struct extent *beyond)
+static void node_erase(struct extent_pool *p, uint32_t node, uint64_t start, uint64_t end,
+		       struct extent *beyond)
 {
 	struct extent_node *x = &p->node[node];
 	if (x->leaf) {
@@ -143,7 +143,7 @@ static void erase(struct extent_pool *p, uint32_t node, uint64_t start, uint64_t
 	}
 	uint32_t first = child_find(x, start), i = first, to = first;
 	for (; i < x->n && (i == first || x->upper[i - 1] < end); i++) {
-		erase(p, x->child[i], start, end, beyond);
+		node_erase(p, x->child[i], start, end, beyond);
 		if (!p->node[x->child[i]].n) {
 			node_free(p, x->child[i]);
 			continue;
@@ -201,7 +201,7 @@ static struct halved inner_halve(struct extent_pool *p, uint32_t node, uint32_t 
 }
 
 /* Inserts an extent. Returns node 0 if no node was split. */
-static struct halved insert(struct extent_pool *p, uint32_t node, struct extent e)
+static struct halved node_insert(struct extent_pool *p, uint32_t node, struct extent e)
 {
 	struct extent_node *x = &p->node[node];
 	if (x->leaf && x->n == LEAF)
@@ -213,7 +213,7 @@ static struct halved insert(struct extent_pool *p, uint32_t node, struct extent 
 	const uint32_t at = child_find(x, e.start);
 	if (at + 1 < x->n && x->upper[at] < e.end) /* the range up to e.end is free */
 		x->upper[at] = e.end;
-	const struct halved h = insert(p, x->child[at], e);
+	const struct halved h = node_insert(p, x->child[at], e);
 	x = &p->node[node];
 	if (!h.node || x->n == INNER)
 		return h.node ? inner_halve(p, node, at, h) : h;
@@ -227,7 +227,7 @@ static struct halved insert(struct extent_pool *p, uint32_t node, struct extent 
 
 static uint32_t tree_insert(struct extent_pool *p, uint32_t root, struct extent e)
 {
-	const struct halved h = insert(p, root, e);
+	const struct halved h = node_insert(p, root, e);
 	if (!h.node)
 		return root;
 	const uint32_t top = node_new(p, false);
@@ -264,7 +264,7 @@ uint32_t extent_put(struct extent_pool *p, uint32_t root, uint64_t start, uint64
 	root = root ? root : node_new(p, true);
 	if (owner_set(p, root, e))
 		return root;
-	erase(p, root, e.start, e.end, &beyond);
+	node_erase(p, root, e.start, e.end, &beyond);
 	while (!p->node[root].leaf && p->node[root].n <= 1) {
 		const uint32_t below = p->node[root].n ? p->node[root].child[0] : node_new(p, true);
 		node_free(p, root);

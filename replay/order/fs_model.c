@@ -204,19 +204,19 @@ struct walk {
 	int n_links;
 };
 
-static struct found walk(struct walk *w, uint32_t from, uint32_t path, bool follow);
+static struct found path_walk(struct walk *w, uint32_t from, uint32_t path, bool follow);
 
 static struct found link_follow(struct walk *w, uint32_t directory, uint32_t link)
 {
 	uint64_t target = w->m->word[link + WORD_LINK];
 	if (target >= w->m->n_paths || ++w->n_links > LINKS_MAX)
 		return (struct found){.how = FOUND_VAGUE};
-	return walk(w, w->m->path[target].absolute ? w->m->root : directory, (uint32_t)target,
-		    true);
+	return path_walk(w, w->m->path[target].absolute ? w->m->root : directory, (uint32_t)target,
+			 true);
 }
 
 /* Enters the directory of a name within a path. Returns FOUND_OBJECT if the name is a directory. */
-static struct found enter(struct walk *w, struct found at)
+static struct found directory_enter(struct walk *w, struct found at)
 {
 	struct fs_model *m = w->m;
 	uint64_t meaning = m->word[at.name];
@@ -250,7 +250,7 @@ static struct found enter(struct walk *w, struct found at)
 		   : at;
 }
 
-static struct found walk(struct walk *w, uint32_t from, uint32_t path, bool follow)
+static struct found path_walk(struct walk *w, uint32_t from, uint32_t path, bool follow)
 {
 	struct fs_model *m = w->m;
 	const struct fs_path p = m->path[path];
@@ -260,7 +260,7 @@ static struct found walk(struct walk *w, uint32_t from, uint32_t path, bool foll
 		at = (struct found){.how = FOUND_OBJECT, .name = name_of(m, directory, p.first + i),
 				    .directory = directory};
 		if (i + 1 < p.n) {
-			at = enter(w, at);
+			at = directory_enter(w, at);
 			if (at.how != FOUND_OBJECT)
 				return at;
 		}
@@ -282,7 +282,7 @@ static struct found walk(struct walk *w, uint32_t from, uint32_t path, bool foll
 struct found path_find(struct fs_model *m, uint32_t path, bool follow, bool succeeded)
 {
 	struct walk w = {.m = m, .succeeded = succeeded};
-	return walk(&w, m->root, path, follow);
+	return path_walk(&w, m->root, path, follow);
 }
 
 bool found_must_exist(struct fs_model *m, struct found *f)

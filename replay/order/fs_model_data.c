@@ -65,7 +65,7 @@ void attribute_report(struct fs_model *m, uint32_t object, bool change)
 
 /* Reports a listing of a directory. A listing through a descriptor also depends on the removal of
  * the directory. */
-static void listed(struct fs_model *m, uint32_t directory)
+static void listing_report(struct fs_model *m, uint32_t directory)
 {
 	event_report(m, FS_EVENT_ENTRIES, directory + WORD_ENTRIES, false);
 	attribute_report(m, directory, false);
@@ -191,7 +191,7 @@ static bool seek_apply(struct fs_model *m, const struct load_request *r)
 			  (const uint64_t[]){r->offset, UINT64_MAX, 0});
 	/* the end of a directory depends on its entries */
 	if (from_end && object && m->word[object + WORD_KIND] == KIND_DIRECTORY)
-		listed(m, object);
+		listing_report(m, object);
 	if (r->rvalue < 0)
 		return true;
 	if (r->flags == SEEK_CUR && at != UNKNOWN && at + r->offset != (uint64_t)r->rvalue &&
@@ -287,7 +287,7 @@ static bool object_apply(struct fs_model *m, const struct load_request *r, uint3
 	else if (r->op == OP_READDIR && !count_fits(m, r, object))
 		return false;
 	else if (family == FAMILY_DIRECTORY && r->op != OP_CLOSEDIR && r->op != OP_TELLDIR)
-		listed(m, object);
+		listing_report(m, object);
 	else if (family == FAMILY_STREAM)
 		stream_apply(m, r, object);
 	else if (load_is_touch(r) && r->flags & PAGE_WRITTEN)

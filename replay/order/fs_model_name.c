@@ -6,15 +6,15 @@
 #define EXCHANGE 2u /* renameat2(2) */
 #define NO_REPLACE 1u
 
-static bool succeeded(const struct load_request *r)
+static bool has_succeeded(const struct load_request *r)
 {
 	return r->rvalue >= 0;
 }
 
 /* Whether the call reached the last component. */
-static bool arrived(const struct load_request *r)
+static bool has_arrived(const struct load_request *r)
 {
-	return succeeded(r) || r->rvalue == -EEXIST || r->rvalue == -ENOTEMPTY ||
+	return has_succeeded(r) || r->rvalue == -EEXIST || r->rvalue == -ENOTEMPTY ||
 	       r->rvalue == -EISDIR;
 }
 
@@ -80,9 +80,9 @@ static uint64_t kind_needed(const struct load_request *r)
 static bool look_apply(struct fs_model *m, const struct load_request *r)
 {
 	bool follow = r->op != OP_READLINK && !(r->flags & AT_SYMLINK_NOFOLLOW);
-	struct found f = path_find(m, r->name, follow, arrived(r));
+	struct found f = path_find(m, r->name, follow, has_arrived(r));
 	name_report(m, &f, false);
-	if (!succeeded(r))
+	if (!has_succeeded(r))
 		return failure_fits(m, r, &f) &&
 		       (f.how != FOUND_OBJECT || attribute_apply(m, r, f.object));
 	if (!found_must_exist(m, &f))
@@ -162,8 +162,8 @@ static bool open_apply(struct fs_model *m, const struct load_request *r)
 {
 	bool follow =
 	    !(r->flags & O_NOFOLLOW) && (r->flags & (O_CREAT | O_EXCL)) != (O_CREAT | O_EXCL);
-	struct found f = path_find(m, r->name, follow, arrived(r));
-	if (!succeeded(r))
+	struct found f = path_find(m, r->name, follow, has_arrived(r));
+	if (!has_succeeded(r))
 		return open_failed(m, r, &f);
 	if (!opened_find(m, r, &f))
 		return false;
@@ -191,8 +191,8 @@ static bool open_apply(struct fs_model *m, const struct load_request *r)
 
 static bool make_apply(struct fs_model *m, const struct load_request *r)
 {
-	struct found f = path_find(m, r->name, false, arrived(r));
-	if (!succeeded(r)) {
+	struct found f = path_find(m, r->name, false, has_arrived(r));
+	if (!has_succeeded(r)) {
 		name_report(m, &f, false);
 		if (r->rvalue == -EEXIST)
 			return found_must_exist(m, &f);
@@ -229,8 +229,8 @@ static bool emptiness_fits(struct fs_model *m, uint32_t object, bool empty)
 
 static bool remove_apply(struct fs_model *m, const struct load_request *r)
 {
-	struct found f = path_find(m, r->name, false, arrived(r));
-	if (!succeeded(r)) {
+	struct found f = path_find(m, r->name, false, has_arrived(r));
+	if (!has_succeeded(r)) {
 		name_report(m, &f, false);
 		if (r->rvalue == -ENOTEMPTY && found_must_exist(m, &f) && f.how == FOUND_OBJECT)
 			return emptiness_fits(m, f.object, false);
@@ -300,7 +300,7 @@ static bool pair_failed(struct fs_model *m, const struct load_request *r, struct
 	return (a->how != FOUND_NOTHING && pair_kinds_fit(m, r, a, b)) || m->force;
 }
 
-static bool exchange(struct fs_model *m, struct found *a, struct found *b)
+static bool names_exchange(struct fs_model *m, struct found *a, struct found *b)
 {
 	uint32_t first = a->object;
 	name_set(m, a, b->object);
@@ -315,7 +315,8 @@ static bool rename_done(struct fs_model *m, const struct load_request *r, struct
 	    (way_error(b) > 0 && !m->force))
 		return false;
 	if (r->flags & EXCHANGE)
-		return found_must_exist(m, b) && (b->how != FOUND_OBJECT || exchange(m, a, b));
+		return found_must_exist(m, b) &&
+		       (b->how != FOUND_OBJECT || names_exchange(m, a, b));
 	/* both names refer to the same file: rename(2) does nothing */
 	if (b->how == FOUND_OBJECT && b->object == a->object) {
 		name_report(m, a, false);
@@ -341,15 +342,15 @@ static bool pair_apply(struct fs_model *m, const struct load_request *r)
 		return true;
 	bool follow = r->op == OP_LINK && r->flags & AT_SYMLINK_FOLLOW;
 	if (r->op == OP_LINK && r->slot) { /* by descriptor */
-		struct found made = path_find(m, more->name, false, arrived(r));
+		struct found made = path_find(m, more->name, false, has_arrived(r));
 		if (!found_must_not_exist(m, &made))
 			return false;
 		name_set(m, &made, (uint32_t)m->word[m->slot_word[r->slot] + SLOT_OBJECT]);
 		return true;
 	}
-	struct found a = path_find(m, r->name, follow, arrived(r)),
-		     b = path_find(m, more->name, false, arrived(r));
-	if (!succeeded(r))
+	struct found a = path_find(m, r->name, follow, has_arrived(r)),
+		     b = path_find(m, more->name, false, has_arrived(r));
+	if (!has_succeeded(r))
 		return pair_failed(m, r, &a, &b);
 	if (!found_must_exist(m, &a))
 		return false;
@@ -381,7 +382,7 @@ static uint32_t name_made(const struct fs_model *m, const struct load_request *r
  * in the path if the call may have failed because of it. */
 static bool is_refused(const struct fs_model *m, const struct load_request *r)
 {
-	const uint32_t made = succeeded(r) ? NONE32 : name_made(m, r);
+	const uint32_t made = has_succeeded(r) ? NONE32 : name_made(m, r);
 	const size_t len = made == NONE32 ? 0 : strlen(m->s->file[made].name);
 	return len > 1 && m->s->file[made].name[len - 1] == '/';
 }

@@ -93,7 +93,7 @@ struct annotator {
 	uint64_t record;
 };
 
-static int annotate(void *ctx, struct trace_writer *w, struct trace_record *r, struct err *e)
+static int record_annotate(void *ctx, struct trace_writer *w, struct trace_record *r, struct err *e)
 {
 	struct annotator *a = ctx;
 	struct infer_parents p;
@@ -131,7 +131,7 @@ int infer_annotate(struct trace *t, int64_t threshold_ns, const char *path, stru
 	SCOPED_FREE char *extra = extra_with(meta.extra_json, threshold_ns);
 	meta.extra_json = extra;
 	infer_init(&a.f, threshold_ns);
-	const struct trace_change how = {.meta = &meta, .change = annotate, .ctx = &a};
+	const struct trace_change how = {.meta = &meta, .change = record_annotate, .ctx = &a};
 	int ret = trace_copy(t, path, &how, NULL, e);
 	infer_release(&a.f);
 	return ret;

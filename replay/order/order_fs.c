@@ -87,12 +87,12 @@ static void resource_rules(struct fs *f, struct resource *x, bool change)
 
 /* --- descriptors --------------------------------------------------------- */
 
-static bool opens(const struct load_request *r)
+static bool is_open_call(const struct load_request *r)
 {
 	return r->op == OP_OPEN || r->op == OP_FOPEN || r->op == OP_FREOPEN || r->op == OP_OPENDIR;
 }
 
-static void made(struct fs *f, uint32_t slot)
+static void slot_make(struct fs *f, uint32_t slot)
 {
 	f->slot[slot].opener = f->request;
 	if (f->s->slot[slot].replaces) {
@@ -130,15 +130,15 @@ static void descriptor_rules(struct fs *f, const struct load_request *r)
 		resource_rules(f, &f->map[more->map], change && r->rvalue >= 0);
 	}
 	bool copies = op_info(r->op)->family == FAMILY_COPY;
-	if (opens(r)) {
-		made(f, r->slot);
+	if (is_open_call(r)) {
+		slot_make(f, r->slot);
 		return;
 	}
 	descriptor_use(f, r, r->slot);
 	if (more && more->slot && copies)
 		descriptor_use(f, r, more->slot);
 	else if (more && more->slot)
-		made(f, more->slot);
+		slot_make(f, more->slot);
 }
 
 static void position_use(struct fs *f, uint32_t slot)
@@ -154,7 +154,7 @@ static void position_rules(struct fs *f, const struct load_request *r)
 {
 	const struct load_more *more = load_more(f->l, r);
 	const struct op_info *o = op_info(r->op);
-	if (opens(r))
+	if (is_open_call(r))
 		return;
 	if (o->uses & OP_MOVES_POSITION || o->family == FAMILY_STREAM ||
 	    (o->family == FAMILY_COPY && r->offset == OFFSET_NONE))

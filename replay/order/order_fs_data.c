@@ -5,7 +5,7 @@
 /* a read that overlaps more extents waits for the last write of every thread instead */
 #define MAX_EXTENTS 1024
 
-static bool met(void *arg, uint32_t owner)
+static bool owner_wait(void *arg, uint32_t owner)
 {
 	struct fs *f = arg;
 	fs_wait_for(f, owner);
@@ -16,8 +16,8 @@ static bool met(void *arg, uint32_t owner)
 static void writers_wait(struct fs *f, const struct file_state *file, uint64_t start, uint64_t end)
 {
 	f->n_met = 0;
-	if (!extent_visit(&f->extents, file->extents, start == OFFSET_NONE ? 0 : start, end, met,
-			  f))
+	if (!extent_visit(&f->extents, file->extents, start == OFFSET_NONE ? 0 : start, end,
+			  owner_wait, f))
 		fs_wait_for_all(f, &file->writers);
 	fs_wait_for_all(f, &file->vague_writers);
 }

@@ -42,7 +42,7 @@ static bool is_next(const struct linear_search *s, uint32_t i)
 	return request_of(s, i)->index == s->next[request_of(s, i)->thread];
 }
 
-static bool overlap(const struct linear_search *s, uint32_t a, uint32_t b)
+static bool calls_overlap(const struct linear_search *s, uint32_t a, uint32_t b)
 {
 	const struct load_request *x = request_of(s, a), *y = request_of(s, b);
 	return x->thread != y->thread && load_end_ns(s->l, x) > y->begin_ns &&
@@ -51,7 +51,7 @@ static bool overlap(const struct linear_search *s, uint32_t a, uint32_t b)
 
 /* --- placing and undoing ------------------------------------------------- */
 
-static bool place(struct linear_search *s, uint32_t request, bool force)
+static bool call_place(struct linear_search *s, uint32_t request, bool force)
 {
 	size_t mark = fs_model_mark(&s->model), n_events = s->events.n;
 	s->model.force = force;
@@ -66,7 +66,7 @@ static bool place(struct linear_search *s, uint32_t request, bool force)
 	return true;
 }
 
-static void back(struct linear_search *s, uint32_t n)
+static void calls_undo(struct linear_search *s, uint32_t n)
 {
 	while (s->n > n) {
 		s->n--;
@@ -97,24 +97,25 @@ static void tail_restore(struct linear_search *s, uint32_t from, const struct ta
 	uint32_t same = from; /* unchanged calls stay in place */
 	while (same < s->n && same - from < t->n && s->out[same] == t->request[same - from])
 		same++;
-	back(s, same);
+	calls_undo(s, same);
 	for (uint32_t i = same - from; i < t->n; i++)
-		if (!place(s, t->request[i], t->forced[i]))
-			place(s, t->request[i], true);
+		if (!call_place(s, t->request[i], t->forced[i]))
+			call_place(s, t->request[i], true);
 }
 
 /* --- explanations -------------------------------------------------------- */
 
 /* Tries to place some calls that had begun before the request, and then the request. */
-static bool pull(struct linear_search *s, uint32_t request, int depth)
+static bool calls_pull(struct linear_search *s, uint32_t request, int depth)
 {
 	for (uint32_t i = 0; i < s->flight.n && s->tries; i++) {
 		uint32_t p = s->flight.item[i];
-		if (p == request || !is_next(s, p) || !place(s, p, false))
+		if (p == request || !is_next(s, p) || !call_place(s, p, false))
 			continue;
-		if (place(s, request, false) || (depth > 1 && pull(s, request, depth - 1)))
+		if (call_place(s, request, false) ||
+		    (depth > 1 && calls_pull(s, request, depth - 1)))
 			return true;
-		back(s, s->n - 1);
+		calls_undo(s, s->n - 1);
 	}
 	return false;
 }
@@ -127,7 +128,7 @@ static uint32_t window_start(const struct linear_search *s)
 static bool tail_put_from(struct linear_search *s, const struct tail *t, uint32_t first)
 {
 	for (uint32_t i = first; i < t->n; i++)
-		if (!place(s, t->request[i], t->forced[i]))
+		if (!call_place(s, t->request[i], t->forced[i]))
 			return false;
 	return true;
 }
@@ -137,18 +138,18 @@ static bool put_before(struct linear_search *s, uint32_t request)
 {
 	struct tail t;
 	uint32_t n = s->n, at = n, start = window_start(s);
-	while (at > start && overlap(s, s->out[at - 1], request))
+	while (at > start && calls_overlap(s, s->out[at - 1], request))
 		at--;
 	if (at == n)
 		return false;
 	tail_copy(s, at, &t);
 	for (uint32_t place_at = n; place_at-- > at && s->tries;) {
-		back(s, place_at);
-		if (!place(s, request, false))
+		calls_undo(s, place_at);
+		if (!call_place(s, request, false))
 			continue;
 		if (tail_put_from(s, &t, place_at - at))
 			return true;
-		back(s, place_at);
+		calls_undo(s, place_at);
 	}
 	tail_restore(s, at, &t);
 	return false;
@@ -159,25 +160,25 @@ static bool move_and_put(struct linear_search *s, uint32_t from, uint32_t lowest
 			 const struct tail *t, uint32_t request)
 {
 	uint32_t moved = t->request[from - lowest];
-	back(s, from);
+	calls_undo(s, from);
 	for (uint32_t i = from + 1 - lowest; i < t->n; i++)
 		if (request_of(s, t->request[i])->thread != request_of(s, moved)->thread &&
-		    !place(s, t->request[i], t->forced[i]))
+		    !call_place(s, t->request[i], t->forced[i]))
 			return false;
 	bool fits = request_of(s, request)->thread != request_of(s, moved)->thread
-			? place(s, request, false)
+			? call_place(s, request, false)
 			: true;
 	if (!fits)
 		return false;
 	for (uint32_t to = from;
-	     to-- > lowest && s->tries && overlap(s, t->request[to - lowest], moved);) {
-		back(s, to);
-		if (!place(s, moved, false))
+	     to-- > lowest && s->tries && calls_overlap(s, t->request[to - lowest], moved);) {
+		calls_undo(s, to);
+		if (!call_place(s, moved, false))
 			continue;
 		bool ok = true;
 		for (uint32_t i = to - lowest; ok && i < t->n; i++)
-			ok = i == from - lowest || place(s, t->request[i], t->forced[i]);
-		if (ok && place(s, request, false))
+			ok = i == from - lowest || call_place(s, t->request[i], t->forced[i]);
+		if (ok && call_place(s, request, false))
 			return true;
 	}
 	return false;
@@ -190,7 +191,7 @@ static bool move_earlier(struct linear_search *s, uint32_t request)
 	uint32_t n = s->n, lowest = window_start(s);
 	tail_copy(s, lowest, &t);
 	for (uint32_t from = n; from-- > lowest + 1 && from + MOVABLE > n && s->tries;) {
-		if (!overlap(s, t.request[from - 1 - lowest], t.request[from - lowest]))
+		if (!calls_overlap(s, t.request[from - 1 - lowest], t.request[from - lowest]))
 			continue;
 		if (move_and_put(s, from, lowest, &t, request))
 			return true;
@@ -231,13 +232,13 @@ static bool again_search(struct linear_search *s, struct again *a, uint32_t n_le
 		if (!may_be_next(s, a, i))
 			continue;
 		a->tries--;
-		if (!place(s, a->request[i], a->forced[i]))
+		if (!call_place(s, a->request[i], a->forced[i]))
 			continue;
 		a->done[i] = true;
 		if (again_search(s, a, n_left - (i < a->n_must)))
 			return true;
 		a->done[i] = false;
-		back(s, s->n - 1);
+		calls_undo(s, s->n - 1);
 	}
 	return false;
 }
@@ -257,7 +258,7 @@ static bool put_again(struct linear_search *s, uint32_t request, uint32_t n_agai
 		if (s->flight.item[i] != request && is_next(s, s->flight.item[i]))
 			a.request[a.n++] = s->flight.item[i];
 	tail_copy(s, from, &t);
-	back(s, from);
+	calls_undo(s, from);
 	if (again_search(s, &a, a.n_must))
 		return true;
 	tail_restore(s, from, &t);
@@ -273,11 +274,11 @@ static bool order_again(struct linear_search *s, uint32_t request)
 	return false;
 }
 
-static void settle(struct linear_search *s, uint32_t request)
+static void call_settle(struct linear_search *s, uint32_t request)
 {
-	if (place(s, request, false))
+	if (call_place(s, request, false))
 		return;
-	if (s->tries && (pull(s, request, PULLED_MAX) || put_before(s, request) ||
+	if (s->tries && (calls_pull(s, request, PULLED_MAX) || put_before(s, request) ||
 			 move_earlier(s, request) || order_again(s, request))) {
 		s->result->n_moved++;
 		return;
@@ -285,14 +286,14 @@ static void settle(struct linear_search *s, uint32_t request)
 	/* accept any number of entries: other processes may change directories, and a file system
 	 * may or may not list an entry of a directory that changes in the meantime */
 	s->model.any_count = true;
-	const bool explained = place(s, request, false);
+	const bool explained = call_place(s, request, false);
 	s->model.any_count = false;
 	if (explained) {
 		s->placed[(s->n - 1) % WINDOW].forced = true;
 		return;
 	}
 	s->result->n_unexplained++;
-	place(s, request, true);
+	call_place(s, request, true);
 }
 
 /* Passes on the events of the calls before place `to`, whose places are final. */
@@ -312,11 +313,11 @@ static void settled_give(struct linear_search *s, uint32_t to)
 }
 
 /* Called when the request has ended. Places the remaining requests of its thread up to it. */
-static void ended(struct linear_search *s, uint32_t request)
+static void request_end(struct linear_search *s, uint32_t request)
 {
 	const struct load_request *q = request_of(s, request);
 	while (!(request_of(s, request)->index < s->next[request_of(s, request)->thread]))
-		settle(s, s->of[s->result->first[q->thread] + s->next[q->thread]]);
+		call_settle(s, s->of[s->result->first[q->thread] + s->next[q->thread]]);
 	if (s->model.n_undo > 65536) {
 		uint32_t from = s->n > WINDOW ? s->n - WINDOW : 0;
 		size_t base = s->n ? s->placed[from % WINDOW].mark : s->model.n_undo;
@@ -331,16 +332,16 @@ static void ended(struct linear_search *s, uint32_t request)
 
 /* --- the walk ------------------------------------------------------------ */
 
-static void walk(struct linear_search *s)
+static void calls_walk(struct linear_search *s)
 {
 	const struct load *l = s->l;
 	for (uint32_t i = 0, q; i < l->n; i++) {
 		while ((q = flight_pop_ended(&s->flight, l, l->request[i].begin_ns)) != NONE32)
-			ended(s, q);
+			request_end(s, q);
 		flight_push(&s->flight, l, i);
 	}
 	for (uint32_t q; (q = flight_pop_ended(&s->flight, l, INT64_MAX)) != NONE32;)
-		ended(s, q);
+		request_end(s, q);
 	settled_give(s, s->n);
 }
 
@@ -374,7 +375,7 @@ int order_linearise(struct linear *out, const struct load *l, const struct slots
 		s->take = take;
 		s->ctx = ctx;
 		s->model.events = take ? &s->events : NULL;
-		walk(s);
+		calls_walk(s);
 	}
 	fs_model_release(&s->model);
 	FREE_EACH(s->flight.item, s->events.word, s->of, s->next, s);

@@ -65,8 +65,8 @@ static void knowledge_asked(struct reducer *x, uint32_t source)
 
 /* --- one request --------------------------------------------------------- */
 
-static bool implied(const struct reducer *x, const uint32_t *known, const struct edge *edge,
-		    size_t n, size_t i)
+static bool is_implied(const struct reducer *x, const uint32_t *known, const struct edge *edge,
+		       size_t n, size_t i)
 {
 	const struct edge *g = &edge[i];
 	if (known[g->thread] >= g->threshold)
@@ -87,7 +87,7 @@ static size_t request_reduce(struct reducer *x, uint32_t request, struct edge *e
 	size_t n_left = 0;
 	memcpy(all, edge, n * sizeof *edge);
 	for (size_t i = 0; i < n; i++)
-		if (!implied(x, known, all, n, i))
+		if (!is_implied(x, known, all, n, i))
 			edge[n_left++] = all[i];
 	for (size_t i = 0; i < n; i++) {
 		const struct edge *g = &all[i];

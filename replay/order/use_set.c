@@ -11,15 +11,15 @@ void use_table_release(struct use_table *t)
 	*t = (struct use_table){.use = NULL};
 }
 
-static uint32_t *hashed(struct use_table *t, const struct use_set *s, uint32_t thread)
+static uint32_t *cell_of(struct use_table *t, const struct use_set *s, uint32_t thread)
 {
 	return u64_map_at(&t->at, u64_pair(s->number, thread), 0);
 }
 
-static uint32_t find(struct use_table *t, const struct use_set *s, uint32_t thread)
+static uint32_t use_find(struct use_table *t, const struct use_set *s, uint32_t thread)
 {
 	if (s->number) {
-		const uint32_t u = *hashed(t, s, thread);
+		const uint32_t u = *cell_of(t, s, thread);
 		return u && t->use[u].set == s->number && t->use[u].thread == thread ? u : 0;
 	}
 	uint32_t u = s->first;
@@ -33,11 +33,11 @@ static void number_take(struct use_table *t, struct use_set *s)
 	s->number = t->n_numbers ? t->number[--t->n_numbers] : ++t->n_sets;
 	for (uint32_t u = s->first; u; u = t->use[u].next) {
 		t->use[u].set = s->number;
-		*hashed(t, s, t->use[u].thread) = u;
+		*cell_of(t, s, t->use[u].thread) = u;
 	}
 }
 
-static uint32_t add(struct use_table *t, struct use_set *s, uint32_t thread, uint64_t value)
+static uint32_t use_add(struct use_table *t, struct use_set *s, uint32_t thread, uint64_t value)
 {
 	uint32_t u = t->free;
 	if (u) {
@@ -52,7 +52,7 @@ static uint32_t add(struct use_table *t, struct use_set *s, uint32_t thread, uin
 	t->use[u] =
 	    (struct use){.next = s->first, .least = value, .thread = thread, .set = s->number};
 	if (s->number)
-		*hashed(t, s, thread) = u;
+		*cell_of(t, s, thread) = u;
 	s->first = u;
 	return u;
 }
@@ -60,7 +60,8 @@ static uint32_t add(struct use_table *t, struct use_set *s, uint32_t thread, uin
 void use_note(struct use_table *t, struct use_set *s, uint32_t thread, uint32_t request,
 	      uint64_t value)
 {
-	const uint32_t known = find(t, s, thread), at = known ? known : add(t, s, thread, value);
+	const uint32_t known = use_find(t, s, thread),
+		       at = known ? known : use_add(t, s, thread, value);
 	struct use *u = &t->use[at];
 	u->request = request;
 	if (value < u->least)

@@ -106,7 +106,8 @@ static bool is_on_name(uint16_t op)
 	       op == OP_RMDIR || op == OP_MKNOD;
 }
 
-static bool turns(const struct slots *s, const struct load_request *r, const struct load_more *m)
+static bool may_change_paths(const struct slots *s, const struct load_request *r,
+			     const struct load_more *m)
 {
 	bool names =
 	    r->op == OP_RENAME || r->op == OP_RMDIR || r->op == OP_UNLINK || r->op == OP_SYMLINK;
@@ -162,7 +163,7 @@ static uint16_t bits_of(const struct slots *s, const struct load_request *r,
 		bits |= CALL_OF_DESCRIPTOR;
 	if (r->rvalue == -EFAULT)
 		bits |= CALL_BAD_ADDRESS;
-	if (turns(s, r, m))
+	if (may_change_paths(s, r, m))
 		bits |= CALL_TURNS;
 	/* a copy that failed with EBADF may have had no descriptor, or one that cannot be read */
 	if (op_info(r->op)->family == FAMILY_COPY && m && r->rvalue != -EBADF) {

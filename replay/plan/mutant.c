@@ -232,7 +232,7 @@ static void fault_apply(struct replay_plan *p, struct hot_request *h)
 
 /* Walks the requests that can be faulty. Without a sampler it counts them, otherwise it changes
  * those that the sampler selects. Swapped pairs do not overlap. */
-static uint64_t walk(struct replay_plan *p, struct sampler *s, const uint32_t *record_at)
+static uint64_t requests_walk(struct replay_plan *p, struct sampler *s, const uint32_t *record_at)
 {
 	uint64_t n = 0, first = 0;
 	bool swap = p->mutant.kind == FAULT_SWAP;
@@ -280,10 +280,10 @@ int mutant_apply(struct replay_plan *p, struct err *e)
 		for (uint32_t k = 0; k < p->lane[i].n; k++)
 			n_requests += moves_data(&p->lane[i].request[k]);
 	struct sampler s;
-	int ret = sampler_init(&s, &p->mutant, walk(p, NULL, NULL), n_requests, p->n, e);
+	int ret = sampler_init(&s, &p->mutant, requests_walk(p, NULL, NULL), n_requests, p->n, e);
 	if (ret)
 		return ret;
 	SCOPED_FREE uint32_t *record_at = p->mutant.kind == FAULT_SWAP ? records_by_place(p) : NULL;
-	walk(p, &s, record_at);
+	requests_walk(p, &s, record_at);
 	return 0;
 }

@@ -208,7 +208,7 @@ static const struct heap_type lanes_free = {sizeof(struct lane_life), free_befor
 
 /* Assigns threads to lanes. In the order of their starts, each thread gets the lane that has been
  * free for the longest time, or a new lane. */
-static uint32_t join(const struct lane_life *life, uint32_t n_threads, uint32_t *lane)
+static uint32_t threads_join(const struct lane_life *life, uint32_t n_threads, uint32_t *lane)
 {
 	SCOPED_FREE struct lane_life *heap = xcalloc((size_t)n_threads + 1, sizeof *heap);
 	uint32_t n = 0;
@@ -230,7 +230,7 @@ static uint32_t join(const struct lane_life *life, uint32_t n_threads, uint32_t 
 }
 
 /* Numbers the lanes in the order of their first threads. */
-static void renumber(uint32_t *lane, uint32_t n_threads, uint32_t n)
+static void lanes_renumber(uint32_t *lane, uint32_t n_threads, uint32_t n)
 {
 	uint32_t *new_number = xcalloc((size_t)n + 1, sizeof *new_number), next = 0;
 	for (uint32_t i = 0; i < n; i++)
@@ -255,9 +255,9 @@ void lanes_assign(struct lanes *out, const struct load *l, bool joins)
 	for (uint32_t i = 0; i < l->n_threads; i++)
 		out->lane[i] = i;
 	if (joins)
-		out->n = join(life, l->n_threads, out->lane);
+		out->n = threads_join(life, l->n_threads, out->lane);
 	out->joined = out->n < l->n_threads;
-	renumber(out->lane, l->n_threads, out->n);
+	lanes_renumber(out->lane, l->n_threads, out->n);
 	for (uint32_t i = 0; i < l->n_threads; i++) {
 		const uint32_t thread = life[i].thread, lane = out->lane[thread];
 		out->base[thread] = out->n_requests[lane];

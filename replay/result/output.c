@@ -231,7 +231,7 @@ static bool changes_files(const struct trace_record *r)
 	}
 }
 
-static bool closes(const struct trace_record *r)
+static bool is_close_call(const struct trace_record *r)
 {
 	return !r->rvalue && (r->op == OP_CLOSE || r->op == OP_FCLOSE || r->op == OP_CLOSEDIR);
 }
@@ -262,7 +262,7 @@ static int overlap_count(struct output *o, const struct trace_record *traced,
 		.opened = op_info(traced->op)->uses & OP_RETURNS_FD && traced->rvalue >= 0
 				  ? (int32_t)traced->rvalue
 				  : -1,
-		.closed = closes(traced) ? traced->fd : -1,
+		.closed = is_close_call(traced) ? traced->fd : -1,
 		.path = named->name,
 		.second = second ? xasprintf("%.*s", (int)len, (const char *)second) : NULL,
 		.changes = changes_files(traced),
@@ -328,7 +328,7 @@ static void repeated_put(struct output *o, const struct trace_record *r,
 	outcome_put(o, copy, again);
 }
 
-static int flush(struct output *o, struct err *e)
+static int records_flush(struct output *o, struct err *e)
 {
 	size_t n = o->n_batch;
 	o->n_batch = 0;
@@ -362,7 +362,7 @@ static int record_replayed(struct output *o, const struct trace_record *traced, 
 	if (!o->w)
 		return 0;
 	o->batch[o->n_batch++] = r;
-	return o->n_batch == BATCH ? flush(o, e) : 0;
+	return o->n_batch == BATCH ? records_flush(o, e) : 0;
 }
 
 static int extra_put(struct output *o, struct err *e)
@@ -378,14 +378,14 @@ static int extra_put(struct output *o, struct err *e)
 			continue;
 		outcome_put(o, &r, &got);
 		o->batch[o->n_batch++] = r;
-		ret = o->n_batch == BATCH ? flush(o, e) : 0;
+		ret = o->n_batch == BATCH ? records_flush(o, e) : 0;
 	}
 	return ret;
 }
 
 /* --- all records --------------------------------------------------------- */
 
-static int walk(struct output *o, struct err *e)
+static int records_walk(struct output *o, struct err *e)
 {
 	const struct trace_record *r;
 	size_t n;
@@ -403,11 +403,11 @@ static int walk(struct output *o, struct err *e)
 	}
 	if (!ret && i != o->from->n_records)
 		return err_set(e, EIO, "the input trace shrank while it was replayed");
-	ret = ret ? ret : flush(o, e);
+	ret = ret ? ret : records_flush(o, e);
 	if (!ret && o->w && o->n_repeated)
 		ret = trace_writer_append(o->w, o->repeated, o->n_repeated, e);
 	ret = ret ? ret : extra_put(o, e);
-	return ret ? ret : flush(o, e);
+	return ret ? ret : records_flush(o, e);
 }
 
 static double p99_of(const double *x, uint64_t n)
@@ -432,7 +432,7 @@ static void issue_errors_summarise(struct output *o)
 	s->issue_error_max_ns = x[n - 1];
 }
 
-static void summarise(struct output *o)
+static void summary_finish(struct output *o)
 {
 	struct replay_summary *s = o->s;
 	s->mean_response_ns = s->n_responses ? o->sum_ns / (double)s->n_responses : NAN;
@@ -464,11 +464,11 @@ int output_write(struct trace *input, const char *input_path, const struct outpu
 		      : 0;
 	if (!ret && c->output)
 		ret = output_meta_put(&o->w, input, input_path, from, c, s, e);
-	ret = ret ? ret : walk(o, e);
+	ret = ret ? ret : records_walk(o, e);
 	s->n_input_lost = trace_meta(input)->n_events_lost;
 	s->input_incomplete = trace_meta(input)->cut;
 	if (!ret)
-		summarise(o);
+		summary_finish(o);
 	if (!ret && o->w)
 		ret = output_meta_put(&o->w, input, input_path, from, c, s, e);
 	ret = trace_writer_end(o->w, ret, e);

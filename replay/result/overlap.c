@@ -47,8 +47,8 @@ static void doubt_begin(struct overlap *o, const struct overlap_call *a,
 	o->doubtful[o->n_doubtful++] = (struct overlap_descriptor){a->pid, a->opened};
 }
 
-static uint64_t count(const struct overlap *o, struct overlap_call *of,
-		      const struct overlap_call *other)
+static uint64_t doubt_count(const struct overlap *o, struct overlap_call *of,
+			    const struct overlap_call *other)
 {
 	size_t at;
 	if (!of->differs || of->counted ||
@@ -73,10 +73,10 @@ uint64_t overlap_add(struct overlap *o, struct overlap_call c)
 		}
 		doubt_begin(o, &c, &o->call[i]);
 		doubt_begin(o, &o->call[i], &c);
-		n += count(o, &c, &o->call[i]) + count(o, &o->call[i], &c);
+		n += doubt_count(o, &c, &o->call[i]) + doubt_count(o, &o->call[i], &c);
 		i++;
 	}
-	n += count(o, &c, &c);
+	n += doubt_count(o, &c, &c);
 	if (o->n == OVERLAP_CALLS)
 		call_drop(o, 0);
 	o->call[o->n++] = c;

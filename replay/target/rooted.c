@@ -141,7 +141,7 @@ static int open_looked_at(const struct rooted *r, const char *given, uint32_t fl
 
 /* Handles a failed open: refuses it if its path names a device, FIFO or socket. Otherwise keeps
  * errno. */
-static int failed(const struct rooted *r, const char *path, uint32_t flags)
+static int failure_check(const struct rooted *r, const char *path, uint32_t flags)
 {
 	struct stat st;
 	int error = errno, name = rooted_look(r->fd, path, flags & O_NOFOLLOW);
@@ -165,7 +165,7 @@ int rooted_open_timed(const struct rooted *r, const char *path, uint32_t flags, 
 	/* EAGAIN: the file has a lease; an open without O_NONBLOCK waits for it */
 	if (errno == EAGAIN)
 		return open_looked_at(r, path, flags, mode);
-	return errno == EACCES || errno == ENXIO ? failed(r, path, flags) : -1;
+	return errno == EACCES || errno == ENXIO ? failure_check(r, path, flags) : -1;
 }
 
 int rooted_settle(const struct rooted *r, int fd, const char *path, uint32_t flags)

@@ -303,7 +303,7 @@ static int match_in_place(struct matching *m, struct err *e)
 	return ret;
 }
 
-static int put(struct matching *m, enum match_side side, bool last, struct err *e)
+static int key_put(struct matching *m, enum match_side side, bool last, struct err *e)
 {
 	struct ahead *x = &m->ahead[side];
 	const uint64_t i = x->n_matched++ % KEY_MATCH_AHEAD, index = x->of[i].index;
@@ -356,15 +356,15 @@ static int read_one(struct matching *m, enum match_side side, struct err *e)
 }
 
 /* Takes the next request of a side, if there is one. */
-static int step(struct matching *m, enum match_side side, bool *ended, bool other_ended,
-		struct err *e)
+static int request_match(struct matching *m, enum match_side side, bool *ended, bool other_ended,
+			 struct err *e)
 {
 	struct ahead *x = &m->ahead[side];
 	int ret = 0;
 	while (!ret && !x->read_all && x->n_read - x->n_matched < KEY_MATCH_AHEAD)
 		ret = read_one(m, side, e);
 	*ended = x->read_all && x->n_read == x->n_matched;
-	return ret || *ended ? ret : put(m, side, side == SIDE_REFERENCE && other_ended, e);
+	return ret || *ended ? ret : key_put(m, side, side == SIDE_REFERENCE && other_ended, e);
 }
 
 /* Counts the observed requests that remain unmatched, as extra or as other. */
@@ -387,8 +387,8 @@ static int match_by_key(struct matching *m, struct err *e)
 	bool ended[2] = {false, false};
 	int ret = trace_rewind(m->a->run.input, e);
 	while (!ret && !(ended[0] && ended[1])) {
-		ret = step(m, SIDE_REFERENCE, &ended[0], ended[1], e);
-		ret = ret ? ret : step(m, SIDE_REPLAY, &ended[1], ended[0], e);
+		ret = request_match(m, SIDE_REFERENCE, &ended[0], ended[1], e);
+		ret = ret ? ret : request_match(m, SIDE_REPLAY, &ended[1], ended[0], e);
 	}
 	m->a->n_ambiguous = m->keys.n_ambiguous_requests;
 	m->a->ambiguous_at_least = !m->keys.seen_all;

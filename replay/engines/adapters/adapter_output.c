@@ -92,8 +92,8 @@ static uint32_t object_of(struct adapter_source *s, uint32_t object)
 	return OBJECT_NONE;
 }
 
-static int extra(const struct output_source *o, struct trace_record *r, struct output_outcome *got,
-		 struct err *e)
+static int extra_next(const struct output_source *o, struct trace_record *r,
+		      struct output_outcome *got, struct err *e)
 {
 	struct adapter_source *s = (struct adapter_source *)(uintptr_t)o->ctx;
 	struct adapter_state *a = s->a;
@@ -151,7 +151,7 @@ static json_t *words_to_json(const struct words_list *w)
 	return all;
 }
 
-static json_t *describe(const struct adapter_state *a)
+static json_t *description_json(const struct adapter_state *a)
 {
 	json_t *j =
 	    json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s}", "name", a->run.adapter->name,
@@ -181,7 +181,7 @@ static json_t *describe(const struct adapter_state *a)
 	return json_pack("{s:o}", "replayer", j ? j : json_null());
 }
 
-static void summarise(const struct adapter_state *a, struct replay_summary *s)
+static void summary_fill(const struct adapter_state *a, struct replay_summary *s)
 {
 	struct adapter_summary *x = &s->adapter;
 	const struct inputs *in = &a->run.inputs;
@@ -213,12 +213,12 @@ int adapter_output_write(struct adapter_state *a, struct replay_summary *s, stru
 	int ret = untimed ? 0 : trace_open(&from.seen, a->seen_path, e);
 	if (ret)
 		return ret;
-	summarise(a, s);
+	summary_fill(a, s);
 	struct output_source o = {
 	    .ctx = &from,
 	    .config = a->run.config,
 	    .outcome_get = outcome_get,
-	    .extra = a->n_extra ? extra : NULL,
+	    .extra = a->n_extra ? extra_next : NULL,
 	    .clock = &clock,
 	    .start_ticks = (uint64_t)a->run.started_ns,
 	    .n_records = a->run.inputs.n_records,
@@ -232,7 +232,7 @@ int adapter_output_write(struct adapter_state *a, struct replay_summary *s, stru
 	    .facts = facts_of(a->result),
 	    .n_workers = s->n_workers,
 	    .n_events_lost = a->n_events_lost,
-	    .more = describe(a),
+	    .more = description_json(a),
 	};
 	ret = output_write(a->run.input, a->input_path, &o, a->run.config, s, e);
 	json_decref(o.more);

@@ -16,7 +16,7 @@
 
 /* --- observers ----------------------------------------------------------- */
 
-static int keep(void *ctx)
+static int keeper_run(void *ctx)
 {
 	struct adapter_state *a = ctx;
 	const struct inputs *in = &a->run.inputs;
@@ -46,7 +46,7 @@ static int keep(void *ctx)
 static int run_kept(struct adapter_state *a, const sigset_t *before, struct err *e)
 {
 	const struct watched_options o = {
-	    .command = a->command.v, .start = keep, .start_ctx = a, .before = before};
+	    .command = a->command.v, .start = keeper_run, .start_ctx = a, .before = before};
 	struct watched w;
 	return watched_run(&o, &w, e);
 }
@@ -66,7 +66,7 @@ static int run_preloaded(struct adapter_state *a, struct err *e)
 	c.output = a->seen_path;
 	c.root = a->run.device ? "/" : a->run.root ? a->run.root : a->run.target;
 	c.command = a->command.v;
-	c.start = keep;
+	c.start = keeper_run;
 	c.start_ctx = a;
 	c.left = child_left_kill;
 	int ret = app_capture(&c, &o, e);
@@ -146,10 +146,11 @@ static void printed_add(const struct adapter_state *a, struct strbuf *out)
 								  : '?');
 }
 
-static int fail(const struct adapter_state *a, int code, struct err *e, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+static int program_fail(const struct adapter_state *a, int code, struct err *e, const char *format,
+			...) __attribute__((format(printf, 4, 5)));
 
-static int fail(const struct adapter_state *a, int code, struct err *e, const char *format, ...)
+static int program_fail(const struct adapter_state *a, int code, struct err *e, const char *format,
+			...)
 {
 	SCOPED_STRBUF why = STRBUF_INIT;
 	va_list ap;
@@ -200,9 +201,9 @@ static int status_judge(struct adapter_state *a, struct err *e)
 	if (is_accepted(a, status))
 		return 0;
 	if (WIFSIGNALED(status))
-		return fail(a, EIO, e, "was ended by signal %d (%s)", WTERMSIG(status),
-			    strsignal(WTERMSIG(status)));
-	return fail(a, EIO, e, "ended with exit status %d", WEXITSTATUS(status));
+		return program_fail(a, EIO, e, "was ended by signal %d (%s)", WTERMSIG(status),
+				    strsignal(WTERMSIG(status)));
+	return program_fail(a, EIO, e, "ended with exit status %d", WEXITSTATUS(status));
 }
 
 /* Checks that the replayer did not change the trace, which is read again; the target directory or
@@ -213,13 +214,13 @@ static int files_judge(const struct adapter_state *a, struct err *e)
 	const char *target = file_mark_differs(&a->target_before, a->run.target, false);
 	const char *program = file_mark_differs(&a->program_before, a->run.binary, true);
 	if (input)
-		return fail(a, EIO, e, "%s its input trace %s", input,
-			    a->input_path);
+		return program_fail(a, EIO, e, "%s its input trace %s", input, a->input_path);
 	if (target)
-		return fail(a, EIO, e, "%s its target %s", target, a->run.target);
+		return program_fail(a, EIO, e, "%s its target %s", target, a->run.target);
 	if (file_mark_resized(&a->target_before, a->run.target))
-		return fail(a, EIO, e, "changed the size of its target %s", a->run.target);
-	return program ? fail(a, EIO, e, "%s its own program %s", program, a->run.binary) : 0;
+		return program_fail(a, EIO, e, "changed the size of its target %s", a->run.target);
+	return program ? program_fail(a, EIO, e, "%s its own program %s", program, a->run.binary)
+		       : 0;
 }
 
 static int end_judge(struct adapter_state *a, struct err *e)
@@ -233,35 +234,38 @@ static int end_judge(struct adapter_state *a, struct err *e)
 				     a->command.v[0])
 			   : err_sys(e, r->error, "cannot start %s: %s", a->command.v[0], r->step);
 	case CHILD_TIMED_OUT:
-		return fail(a, ETIMEDOUT, e,
-			    "did not end within %.10g s (time-limit), and was killed",
-			    (double)a->run.config->adapter.time_limit_ns * 1e-9);
+		return program_fail(a, ETIMEDOUT, e,
+				    "did not end within %.10g s (time-limit), and was killed",
+				    (double)a->run.config->adapter.time_limit_ns * 1e-9);
 	case CHILD_TOO_MUCH_OUTPUT:
 		if (r->output_error)
 			break;
-		return fail(a, EFBIG, e, "wrote more than %" PRIu64 " bytes of times for %" PRIu64
-			" requests, and was killed",
-			OUTPUT_BYTES_MIN + a->run.inputs.n_records * OUTPUT_BYTES_PER_REQUEST,
-			a->run.inputs.n_records);
+		return program_fail(a, EFBIG, e,
+				    "wrote more than %" PRIu64 " bytes of times for %" PRIu64
+				    " requests, and was killed",
+				    OUTPUT_BYTES_MIN + a->run.inputs.n_records *
+							   OUTPUT_BYTES_PER_REQUEST,
+				    a->run.inputs.n_records);
 	case CHILD_INTERRUPTED:
-		return fail(a, EINTR, e, "was interrupted");
+		return program_fail(a, EINTR, e, "was interrupted");
 	case CHILD_QUIET:
 	case CHILD_EXITED:
 		break;
 	}
 	if (r->output_error)
-		return fail(a, r->output_error, e,
-			    "wrote output that could not be stored in %s: %s", a->run.scratch,
-			    strerror(r->output_error));
+		return program_fail(a, r->output_error, e,
+				    "wrote output that could not be stored in %s: %s",
+				    a->run.scratch, strerror(r->output_error));
 	int ret = files_judge(a, e);
 	ret = ret ? ret : status_judge(a, e);
 	if (!ret && r->n_left)
-		ret = fail(a, EBUSY, e, "left %" PRIu32 " process%s running, which %s killed: %s",
-			   r->n_left, r->n_left == 1 ? "" : "es", r->n_left == 1 ? "was" : "were",
-			   r->left);
+		ret = program_fail(a, EBUSY, e,
+				   "left %" PRIu32 " process%s running, which %s killed: %s",
+				   r->n_left, r->n_left == 1 ? "" : "es",
+				   r->n_left == 1 ? "was" : "were", r->left);
 	if (!ret && surroundings_differ(&a->before, &a->after, wrote, sizeof wrote))
-		ret = fail(a, EPERM, e, "wrote outside of its target, in %s: %s", a->before.dir,
-			   wrote);
+		ret = program_fail(a, EPERM, e, "wrote outside of its target, in %s: %s",
+				   a->before.dir, wrote);
 	return ret == -EPERM ? err_set(e, EIO, "%s", e ? e->msg : "") : ret;
 }
 

@@ -221,7 +221,7 @@ static int root_link(struct adapter_run *r, const char *root, struct err *e)
 	return ret;
 }
 
-static int compile(struct adapter_run *r, const char *list, struct err *e)
+static int benchmark_compile(struct adapter_run *r, const char *list, struct err *e)
 {
 	char *slash = strrchr(r->binary, '/'), *log = adapter_path(r, "artc.log"),
 	     *bench = adapter_path(r, "bench");
@@ -248,7 +248,7 @@ static int artc_ready(struct adapter_run *r, struct err *e)
 		root[--len] = 0;
 	int ret = list_write(r, root, list, e);
 	ret = ret ? ret : root_link(r, root, e);
-	ret = ret ? ret : compile(r, list, e);
+	ret = ret ? ret : benchmark_compile(r, list, e);
 	FREE_EACH(root, list);
 	return ret;
 }

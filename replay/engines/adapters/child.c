@@ -121,7 +121,7 @@ static int64_t timeval_ns(struct timeval t)
 }
 
 /* Reaps all children that have ended. Returns false if no child is left. */
-static bool reap(struct keeper *k)
+static bool children_reap(struct keeper *k)
 {
 	struct rusage u;
 	int status;
@@ -184,12 +184,12 @@ static bool is_quiet(struct keeper *k)
 }
 
 /* Returns when the program has ended or must be killed. */
-static enum child_end watch(struct keeper *k)
+static enum child_end program_watch(struct keeper *k)
 {
 	int64_t limit_ns = k->result->started_ns + k->spec->time_limit_ns;
 	bool ends = false;
 	for (;;) {
-		reap(k);
+		children_reap(k);
 		if (k->ended)
 			return CHILD_EXITED;
 		if (!ends && k->spec->ended && !access(k->spec->ended, F_OK)) {
@@ -214,14 +214,14 @@ static enum child_end watch(struct keeper *k)
 static void end_all(struct keeper *k, enum child_end end)
 {
 	int64_t until_ns = now_ns(k) + (end == CHILD_EXITED ? SETTLE_NS : 0);
-	while (reap(k) && now_ns(k) < until_ns) {
+	while (children_reap(k) && now_ns(k) < until_ns) {
 		child_output_wait(&k->output, k->signals, 1);
 		stop_asked(k->signals);
 	}
 	if (end == CHILD_EXITED)
 		k->result->n_left = child_left_name(k->result->left, sizeof k->result->left);
 	kill(-k->program, SIGKILL);
-	while (reap(k)) {
+	while (children_reap(k)) {
 		child_left_kill();
 		child_output_wait(&k->output, k->signals, 1);
 		stop_asked(k->signals);
@@ -260,7 +260,7 @@ int child_keep(const struct child_spec *s, struct child_result *r)
 	child_output_started(&k.output);
 	if (s->pause)
 		pause_keep(s->pause);
-	enum child_end end = watch(&k);
+	enum child_end end = program_watch(&k);
 	end_all(&k, end);
 	child_output_close(&k.output);
 	r->n_printed_bytes = k.output.n_printed;

@@ -51,7 +51,7 @@ void child_output_started(struct child_output *o)
 }
 
 /* Writes data to a file. The first error decides: the program is killed, and its run fails. */
-static void keep(struct child_output *o, int fd, const char *data, size_t len)
+static void data_write(struct child_output *o, int fd, const char *data, size_t len)
 {
 	if (!o->error)
 		o->error = -write_all(fd, data, len);
@@ -62,7 +62,7 @@ static void printed_take(struct child_output *o, const char *data, size_t len)
 	size_t head = o->n_printed < CHILD_PRINTED_BYTES ? CHILD_PRINTED_BYTES - o->n_printed : 0;
 	head = len < head ? len : head;
 	if (head)
-		keep(o, o->printed_file, data, head);
+		data_write(o, o->printed_file, data, head);
 	for (size_t i = head, n; i < len; i += n) {
 		size_t at = (o->n_printed + i) % CHILD_PRINTED_BYTES;
 		n = CHILD_PRINTED_BYTES - at < len - i ? CHILD_PRINTED_BYTES - at : len - i;
@@ -75,14 +75,14 @@ static void printed_take(struct child_output *o, const char *data, size_t len)
 static void output_take(struct child_output *o, const char *data, size_t len)
 {
 	if (o->n_taken <= o->limit_bytes)
-		keep(o, o->file, data, len);
+		data_write(o, o->file, data, len);
 	o->n_taken += len;
 }
 
 /* Reads what is available now, at most the content of a few pipe buffers, because other descriptors
  * wait as well. */
-static void drain(struct child_output *o, int *fd,
-		  void (*take)(struct child_output *, const char *, size_t))
+static void pipe_drain(struct child_output *o, int *fd,
+		       void (*take)(struct child_output *, const char *, size_t))
 {
 	char data[AT_ONCE];
 	for (int i = 0; *fd >= 0 && i < 64; i++) {
@@ -106,8 +106,8 @@ void child_output_wait(struct child_output *o, int signal_fd, int timeout_ms)
 			     {.fd = o->printed, .events = POLLIN},
 			     {.fd = o->out, .events = POLLIN}};
 	poll(p, sizeof p / sizeof *p, timeout_ms);
-	drain(o, &o->printed, printed_take);
-	drain(o, &o->out, output_take);
+	pipe_drain(o, &o->printed, printed_take);
+	pipe_drain(o, &o->out, output_take);
 }
 
 static void tail_write(struct child_output *o)
@@ -123,15 +123,15 @@ static void tail_write(struct child_output *o)
 	for (uint64_t at = o->n_printed - kept; at < o->n_printed; at++) {
 		size_t from = at % CHILD_PRINTED_BYTES, n = CHILD_PRINTED_BYTES - from;
 		n = n < o->n_printed - at ? n : o->n_printed - at;
-		keep(o, o->printed_file, o->tail + from, n);
+		data_write(o, o->printed_file, o->tail + from, n);
 		at += n - 1;
 	}
 }
 
 void child_output_close(struct child_output *o)
 {
-	drain(o, &o->printed, printed_take);
-	drain(o, &o->out, output_take);
+	pipe_drain(o, &o->printed, printed_take);
+	pipe_drain(o, &o->out, output_take);
 	if (o->printed_file >= 0 && o->tail)
 		tail_write(o);
 	int *const all[] = {&o->printed, &o->out, &o->file, &o->printed_file};

@@ -123,7 +123,7 @@ static int requests_annotate(struct adapter_run *r, struct annotation *a, struct
 	return ret;
 }
 
-static int annotate(struct adapter_run *r, struct annotation *a, struct err *e)
+static int file_annotate(struct adapter_run *r, struct annotation *a, struct err *e)
 {
 	struct infer f;
 	a->in = fopen(r->inputs.file.v[0], "re");
@@ -143,7 +143,7 @@ static int annotate(struct adapter_run *r, struct annotation *a, struct err *e)
 static int annotated_write(struct adapter_run *r, struct err *e)
 {
 	struct annotation a = {.path = adapter_path(r, "annotated.csv")};
-	int ret = annotate(r, &a, e);
+	int ret = file_annotate(r, &a, e);
 	bool good = !a.out || !ferror(a.out);
 	if (a.out && (fclose(a.out) || !good) && !ret)
 		ret = err_set(e, EIO, "cannot write %s", a.path);

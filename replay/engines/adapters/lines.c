@@ -77,7 +77,7 @@ bool printed_says(const struct adapter_run *r, const char *text, const char *unl
 	       file_says(r->output, text, unless, line);
 }
 
-static char *trimmed(char *s)
+static char *blanks_trim(char *s)
 {
 	s += strspn(s, " \t");
 	size_t len = strlen(s);
@@ -93,7 +93,7 @@ unsigned int line_fields(char *line, char separator, char **field, unsigned int 
 		char *next = n + 1 < max ? strchr(line, separator) : NULL;
 		if (next)
 			*next++ = 0;
-		field[n++] = trimmed(line);
+		field[n++] = blanks_trim(line);
 		line = next;
 	}
 	return n;

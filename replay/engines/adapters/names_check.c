@@ -18,7 +18,7 @@ struct names {
 /* --- the text of a name -------------------------------------------------- */
 
 /* The next component that is not "."; *len is 0 at the end of the path. */
-static const char *component(const char *path, size_t *len)
+static const char *component_next(const char *path, size_t *len)
 {
 	for (;; path++) {
 		path += strspn(path, "/");
@@ -31,7 +31,7 @@ static const char *component(const char *path, size_t *len)
 bool names_climb(const char *path)
 {
 	size_t len;
-	for (path = component(path, &len); len; path = component(path + len, &len))
+	for (path = component_next(path, &len); len; path = component_next(path + len, &len))
 		if (len == 2 && !memcmp(path, "..", 2))
 			return true;
 	return false;
@@ -41,19 +41,19 @@ bool names_climb(const char *path)
 static const char *behind_root(const char *path, const char *root)
 {
 	size_t len, root_len;
-	root = component(root, &root_len);
+	root = component_next(root, &root_len);
 	while (root_len) {
-		path = component(path, &len);
+		path = component_next(path, &len);
 		if (len != root_len || memcmp(path, root, len))
 			return NULL;
 		path += len;
-		root = component(root + root_len, &root_len);
+		root = component_next(root + root_len, &root_len);
 	}
-	path = component(path, &len);
+	path = component_next(path, &len);
 	return *path ? path : ".";
 }
 
-static int refuse(const struct names *x, const char *name, const char *why, struct err *e)
+static int unsafe_refuse(const struct names *x, const char *name, const char *why, struct err *e)
 {
 	return err_set(e, EPERM, "refused: the name \"%s\" %s, and %s does not check names; an "
 		"engine of validate (--engine event) stays in the target directory", name, why,
@@ -64,7 +64,7 @@ static int refuse(const struct names *x, const char *name, const char *why, stru
 
 /* Opens a name with O_PATH, relative to the directory. Returns a descriptor, or a negative errno:
  * EXDEV, ELOOP, EPERM or EINVAL if a component leads out of the directory. */
-static int look(int dir_fd, const char *name, uint64_t more)
+static int name_open(int dir_fd, const char *name, uint64_t more)
 {
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC,
 			       .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | more};
@@ -84,10 +84,10 @@ static int look(int dir_fd, const char *name, uint64_t more)
 static int missing_check(const struct names *x, const char *name, struct err *e)
 {
 	if (names_climb(name))
-		return refuse(x, name, "has \"..\" and does not exist", e);
-	SCOPED_FD int fd = look(x->dir_fd, name, RESOLVE_NO_SYMLINKS);
+		return unsafe_refuse(x, name, "has \"..\" and does not exist", e);
+	SCOPED_FD int fd = name_open(x->dir_fd, name, RESOLVE_NO_SYMLINKS);
 	return fd == -ELOOP || fd == -EPERM
-		   ? refuse(x, name, "is reached by a link that leads to nothing", e)
+		   ? unsafe_refuse(x, name, "is reached by a link that leads to nothing", e)
 		   : 0;
 }
 
@@ -97,7 +97,7 @@ static int kind_check(const struct names *x, const char *name, const struct stat
 	if (S_ISREG(st->st_mode) || S_ISDIR(st->st_mode))
 		return 0;
 	snprintf(why, sizeof why, "is %s", confined_kind_name(st->st_mode));
-	return refuse(x, name, why, e);
+	return unsafe_refuse(x, name, why, e);
 }
 
 static int relative_check(struct names *x, const char *name, struct err *e)
@@ -105,9 +105,9 @@ static int relative_check(struct names *x, const char *name, struct err *e)
 	struct stat st;
 	if (!x->climbing && names_climb(name))
 		x->climbing = xstrdup(name);
-	SCOPED_FD int fd = look(x->dir_fd, name, 0);
+	SCOPED_FD int fd = name_open(x->dir_fd, name, 0);
 	if (fd == -EXDEV || fd == -ELOOP || fd == -EPERM || fd == -EINVAL)
-		return refuse(x, name, "leads out of the target directory", e);
+		return unsafe_refuse(x, name, "leads out of the target directory", e);
 	if (fd == -ENOENT || fd == -ENOTDIR || fd == -ENAMETOOLONG)
 		return missing_check(x, name, e);
 	if (fd < 0)
@@ -131,7 +131,7 @@ static int name_check(struct names *x, const char *name, struct err *e)
 			"(\"validate slice --object '[!/]*'\"), or use an engine of validate "
 			"(--engine event), which stays in the target directory", name,
 			how->program);
-	return names_climb(name) ? refuse(x, name, "is absolute and has \"..\"", e) : 0;
+	return names_climb(name) ? unsafe_refuse(x, name, "is absolute and has \"..\"", e) : 0;
 }
 
 /* --- requests ------------------------------------------------------------ */
@@ -167,8 +167,8 @@ static int heap_check(struct names *x, struct trace *t, const struct trace_recor
 	SCOPED_FREE char *name =
 	    xasprintf("%.*s", (int)(len < INT_MAX ? len : INT_MAX), (const char *)data);
 	if (r->op == OP_SYMLINK && (*name == '/' || names_climb(name)))
-		ret = refuse(x, name,
-			"is the target of a new link and may lead out of the target directory", e);
+		ret = unsafe_refuse(x, name, "is the target of a new link and may lead out of the "
+				    "target directory", e);
 	else if (r->op != OP_SYMLINK)
 		ret = name_check(x, name, e);
 	return ret;
@@ -208,8 +208,8 @@ static int entry_check(const struct names *x, const FTSENT *f, struct err *e)
 			return err_sys(e, errno, "cannot read the symbolic link %s", f->fts_path);
 		link[len] = 0;
 		return *link == '/' || names_climb(link)
-			   ? refuse(x, f->fts_path, "is a link that may lead out of the target "
-				    "directory after a rename", e)
+			   ? unsafe_refuse(x, f->fts_path, "is a link that may lead out of the "
+					   "target directory after a rename", e)
 			   : 0;
 	case FTS_DEFAULT:
 		return kind_check(x, f->fts_path, f->fts_statp, e);
@@ -250,8 +250,8 @@ int names_check(const struct names_how *how, const struct inputs *in, struct tra
 	for (; !ret && (ret = trace_next(t, &r, e)) == 1; i++)
 		ret = inputs_is_left_out(in, i) ? 0 : request_check(&x, t, r, e);
 	if (!ret && x.changes && x.climbing)
-		ret =
-		    refuse(&x, x.climbing, "has \"..\" while the trace moves or removes names", e);
+		ret = unsafe_refuse(&x, x.climbing,
+				    "has \"..\" while the trace moves or removes names", e);
 	if (!ret && x.changes)
 		ret = tree_check(&x, e);
 	*changes = x.changes;

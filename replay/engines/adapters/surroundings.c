@@ -97,7 +97,7 @@ void surroundings_release(struct surroundings *s)
 	*s = (struct surroundings){.dir = NULL};
 }
 
-static void tell(char *text, size_t size, const char *what, const char *name)
+static void change_add(char *text, size_t size, const char *what, const char *name)
 {
 	size_t len = strlen(text);
 	if (len + 60 < size)
@@ -122,11 +122,11 @@ bool surroundings_differ(const struct surroundings *before, const struct surroun
 			    : k == after->n ? -1
 					    : by_name(&before->v[i], &after->v[k]);
 		if (order > 0)
-			tell(text, size, "created", after->v[k++].name);
+			change_add(text, size, "created", after->v[k++].name);
 		else if (order < 0)
-			tell(text, size, "removed", before->v[i++].name);
+			change_add(text, size, "removed", before->v[i++].name);
 		else if (!is_same(&before->v[i++], &after->v[k++]))
-			tell(text, size, "changed", before->v[i - 1].name);
+			change_add(text, size, "changed", before->v[i - 1].name);
 	}
 	return *text != 0;
 }

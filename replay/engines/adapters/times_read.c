@@ -22,8 +22,8 @@ static int number_refuse(const char *text, const char *why, struct err *e)
 }
 
 /* Parses a number with an exponent, as %g prints it. Uses floating point. */
-static int scientific(const char *text, unsigned int digits, int64_t *value, const char **end,
-		      struct err *e)
+static int scientific_at(const char *text, unsigned int digits, int64_t *value, const char **end,
+			 struct err *e)
 {
 	char *stop;
 	long double v = strtold(text, &stop) * (long double)power_of_ten(digits);
@@ -59,7 +59,7 @@ int adapter_number(const char *text, unsigned int digits, int64_t *value, const 
 	if ((*p == 'e' || *p == 'E') &&
 	    (isdigit((unsigned char)p[1]) ||
 	     ((p[1] == '-' || p[1] == '+') && isdigit((unsigned char)p[2]))))
-		return scientific(text, digits, value, end, e);
+		return scientific_at(text, digits, value, end, e);
 	if (__builtin_mul_overflow(whole, unit, &whole) ||
 	    __builtin_add_overflow(whole, part, &whole))
 		return number_refuse(text, "too large", e);

@@ -133,8 +133,8 @@ static void silence_find(struct block_summary *b, const struct block_crew *c)
 	b->silent_ns = b->n_silent ? ns_after_start(c, first) : 0;
 }
 
-static void summarise(struct block_summary *b, const struct block_input *l,
-		      const struct block_crew *c)
+static void summary_fill(struct block_summary *b, const struct block_input *l,
+			 const struct block_crew *c)
 {
 	*b = (struct block_summary){.backend = c->choice.backend->name,
 				    .n_discards = l->n_discards,
@@ -160,7 +160,7 @@ static void summarise(struct block_summary *b, const struct block_input *l,
 		silence_find(b, c);
 }
 
-static json_t *describe(const struct block_summary *b, const struct block_crew *c)
+static json_t *description_json(const struct block_summary *b, const struct block_crew *c)
 {
 	const struct block_options *o = &c->config->block;
 	json_t *j = json_pack(
@@ -207,12 +207,12 @@ static int block_output_write(struct trace *input, const char *input_path,
 		o.n_timed_sleeps += c->worker[i].waiter.n_sleeps;
 		o.n_late_wakes += c->worker[i].waiter.n_late;
 	}
-	summarise(&s->block, l, c);
+	summary_fill(&s->block, l, c);
 	s->n_workers = c->plan->n_lanes;
 	s->n_skipped_of[SKIP_NO_DATA] = l->n_skipped;
 	s->n_skipped_of[SKIP_DISCARD] = l->n_discards;
 	s->n_skipped = l->n_skipped + l->n_discards;
-	o.more = describe(&s->block, c);
+	o.more = description_json(&s->block, c);
 	int ret = output_write(input, input_path, &o, c->config, s, e);
 	json_decref(o.more);
 	return ret;
@@ -362,7 +362,7 @@ static int threshold_get(struct block_run *r, int64_t *ns, struct err *e)
 	return ret ? err_context(e, "%s", r->path) : 0;
 }
 
-static int prepare(struct block_run *r, struct replay_summary *s, struct err *e)
+static int run_prepare(struct block_run *r, struct replay_summary *s, struct err *e)
 {
 	int64_t threshold_ns;
 	int ret = device_get(r, DEVICE_READ, e);
@@ -406,7 +406,7 @@ static int run_all(struct block_run *r, struct replay_summary *s, struct err *e)
 	if (!ret && r->c->output)
 		ret = output_check(r->path, r->c->output, r->c->device, e);
 	ret = ret ? ret : clock_init(&r->clock, REPLAY_CALIBRATION_NS, e);
-	ret = ret ? ret : prepare(r, s, e);
+	ret = ret ? ret : run_prepare(r, s, e);
 	if (ret)
 		return ret;
 	ret = block_crew_init(&r->crew, &r->load, r->load.n_written > 0, e);

@@ -55,7 +55,7 @@ static uint64_t record_of(const struct block_plan *p, const struct block_hot *r,
 	return 0;
 }
 
-static int stuck(const struct block_crew *c, struct err *e)
+static int stuck_error(const struct block_crew *c, struct err *e)
 {
 	static const char *const names[] = {"read", "write", "discard", "flush"};
 	const struct block_hot *r = first_submitted(c, false);
@@ -87,7 +87,7 @@ static int block_watch_look(struct block_watchdog *v, const struct block_crew *c
 {
 	if (device_gone(c->device))
 		return block_watch_gone(c, e);
-	return is_quiet(v, c) ? stuck(c, e) : 0;
+	return is_quiet(v, c) ? stuck_error(c, e) : 0;
 }
 
 /* --- buffers ------------------------------------------------------------- */

@@ -70,7 +70,7 @@ static int target_check(const struct loader *p, struct err *e)
 
 /* --- adaptation to the device -------------------------------------------- */
 
-static int align(struct loader *p, struct block_loaded *q, struct err *e)
+static int request_align(struct loader *p, struct block_loaded *q, struct err *e)
 {
 	uint64_t block = p->d->logical_bytes, end = q->offset + q->length;
 	if (q->offset % block == 0 && q->length % block == 0)
@@ -156,7 +156,7 @@ static int record_take(struct loader *p, const struct trace_record *r, uint64_t 
 		q.offset = q.length = 0;
 	else if (!ret)
 		ret = object_check(p, r->object, e);
-	ret = ret ? ret : align(p, &q, e);
+	ret = ret ? ret : request_align(p, &q, e);
 	if (ret)
 		return ret;
 	if (p->o->read_only && direction == BLOCK_WRITE) {

@@ -46,7 +46,7 @@ static bool fault_applies(const struct block_input *l, uint32_t i, enum fault_ki
 
 /* Counts the requests that the fault can change. With `s`, also changes the requests that the
  * sampler selects. */
-static uint64_t walk(struct block_input *l, struct sampler *s, enum fault_kind kind)
+static uint64_t requests_walk(struct block_input *l, struct sampler *s, enum fault_kind kind)
 {
 	uint64_t n = 0;
 	for (uint32_t i = 0; i < l->n; i++) {
@@ -70,9 +70,9 @@ static int block_faults_apply(struct block_input *l, const struct mutant *m, str
 		return 0;
 	for (uint32_t i = 0; i < l->n; i++)
 		n_requests += moves_data(&l->r[i]);
-	int ret = sampler_init(&s, m, walk(l, NULL, m->kind), n_requests, l->n, e);
+	int ret = sampler_init(&s, m, requests_walk(l, NULL, m->kind), n_requests, l->n, e);
 	if (!ret)
-		walk(l, &s, m->kind);
+		requests_walk(l, &s, m->kind);
 	return ret;
 }
 
@@ -99,7 +99,7 @@ enum { MEMORY_REQUESTS, MEMORY_PARENTS, MEMORY_PLACES };
 /* --- traced number in flight --------------------------------------------- */
 
 /* Whether the request can overlap another: it has a known end and a duration. */
-static bool counts(const struct block_loaded *q)
+static bool has_duration(const struct block_loaded *q)
 {
 	return q->end_ns != TIME_NONE && q->end_ns > q->begin_ns;
 }
@@ -109,14 +109,14 @@ void block_depths(const struct block_input *l, uint32_t *depth)
 	SCOPED_FREE int64_t *end = xmalloc(((size_t)l->n + 1) * sizeof *end);
 	uint32_t n_ends = 0, n_ended = 0, n_endless = 0;
 	for (uint32_t i = 0; i < l->n; i++)
-		if (counts(&l->r[i]))
+		if (has_duration(&l->r[i]))
 			end[n_ends++] = l->r[i].end_ns;
 	qsort(end, n_ends, sizeof *end, order_i64);
 	for (uint32_t i = 0; i < l->n; i++) {
 		while (n_ended < n_ends && end[n_ended] <= l->r[i].begin_ns)
 			n_ended++;
 		uint32_t begun = i - n_endless;
-		n_endless += !counts(&l->r[i]);
+		n_endless += !has_duration(&l->r[i]);
 		depth[i] = 1 + begun - n_ended;
 	}
 }
@@ -170,7 +170,7 @@ static void slacks_by_issue(const struct block_input *l, const uint32_t *depth,
 
 static double response_ns(const struct block_loaded *q)
 {
-	return counts(q) ? (double)(q->end_ns - q->begin_ns) : 0;
+	return has_duration(q) ? (double)(q->end_ns - q->begin_ns) : 0;
 }
 
 void block_slacks(const struct block_input *l, const uint32_t *depth, const uint32_t *limit,
@@ -231,8 +231,8 @@ static uint32_t limit_of(const struct replay_config *c, const struct block_plan 
 /* Sets worker[n]. Runs of at least DISTRIBUTE_LEAST requests go to the workers in turn, because
  * passing the turn to another CPU costs as much as submitting some requests. Bundles are not
  * divided. */
-static void distribute(const struct block_input *l, const struct block_options *o,
-		       uint32_t n_workers, uint8_t *worker)
+static void requests_distribute(const struct block_input *l, const struct block_options *o,
+				uint32_t n_workers, uint8_t *worker)
 {
 	int64_t threshold = o->bundle_ns >= 0 ? o->bundle_ns : DISTRIBUTE_NS, first = 0;
 	uint32_t w = n_workers - 1, run = DISTRIBUTE_LEAST;
@@ -276,7 +276,7 @@ static int memory_get(struct block_plan *p, bool dep, struct err *e)
 	return ret;
 }
 
-static int64_t scaled(int64_t ns, double scale)
+static int64_t scaled_ns(int64_t ns, double scale)
 {
 	double x = (double)ns / scale;
 	return x > 1e18 ? (int64_t)1e18 : llrint(x); /* must not overflow in ticks either */
@@ -285,7 +285,8 @@ static int64_t scaled(int64_t ns, double scale)
 /* The due time of a request in modes hf and dep, including faults of times. */
 static int64_t due_of(const struct block_plan *p, const struct replay_config *c, int64_t begin_ns)
 {
-	int64_t due = scaled(begin_ns, c->block.mode == MODE_DEP ? c->block.think_scale : c->speed);
+	int64_t due =
+	    scaled_ns(begin_ns, c->block.mode == MODE_DEP ? c->block.think_scale : c->speed);
 	if (p->mutant.kind == FAULT_DRIFT)
 		due += llrint((double)due * p->mutant.ratio);
 	if (p->mutant.kind == FAULT_COARSE && c->block.mode == MODE_HF)
@@ -354,7 +355,7 @@ static struct block_parents parents_of(const struct block_plan *p, const struct 
 	if (o->follow == FOLLOW_EACH)
 		b.end = due_of(p, c, q->end_ns);
 	if (o->device_scale > 0)
-		b.least = scaled(q->end_ns - q->begin_ns, o->device_scale);
+		b.least = scaled_ns(q->end_ns - q->begin_ns, o->device_scale);
 	return b;
 }
 
@@ -482,7 +483,7 @@ int block_plan_make(struct block_plan *p, struct block_input *l, const struct re
 	}
 	ret = ret ? ret : block_faults_apply(l, &p->mutant, e);
 	if (!ret) {
-		distribute(l, &c->block, p->n_lanes, worker);
+		requests_distribute(l, &c->block, p->n_lanes, worker);
 		y.worker = worker;
 		y.depth = depth;
 		y.slack = slack;

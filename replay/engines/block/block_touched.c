@@ -8,7 +8,7 @@
 ORDER_BY(by_place, struct block_range, from)
 
 /* Merges overlapping ranges in place. Returns their number. */
-static size_t merge(struct block_range *r, size_t n)
+static size_t ranges_merge(struct block_range *r, size_t n)
 {
 	size_t kept = 0;
 	qsort(r, n, sizeof *r, by_place);
@@ -38,7 +38,7 @@ void block_touched_find(struct block_touched *t, const struct block_input *l, ui
 			    (struct block_range){r->offset, r->offset + r->length};
 	}
 	if (t->n_written)
-		t->n_written = merge(t->written, t->n_written);
+		t->n_written = ranges_merge(t->written, t->n_written);
 	for (size_t i = 0; i < t->n_written; i++)
 		t->written_bytes += t->written[i].to - t->written[i].from;
 }

@@ -79,7 +79,7 @@ static void in_flight_publish(struct block_schedule *s)
 
 /* The earliest time at which the next request may be submitted: its due time, or a later time if
  * the worker is catching up at twice the traced rate. */
-static int64_t paced(const struct block_schedule *s, const struct block_hot *r)
+static int64_t paced_time(const struct block_schedule *s, const struct block_hot *r)
 {
 	int64_t line = s->paced + (r->due - s->paced_due) / 2;
 	return line > r->due ? line : r->due;
@@ -126,7 +126,7 @@ static uint32_t take_in_order(struct block_schedule *s, int64_t now, uint32_t ro
 	uint32_t n = 0;
 	for (; n < room && s->next < s->n && is_its_turn(s); s->next++) {
 		struct block_hot *r = &s->request[s->next];
-		int64_t at = timed ? paced(s, r) : now;
+		int64_t at = timed ? paced_time(s, r) : now;
 		if (at > now && (n == 0 || at > horizon))
 			break;
 		if (r->fault != FAULT_LOST) {
@@ -192,7 +192,7 @@ int64_t schedule_wake(const struct block_schedule *s, int64_t now)
 	if (s->mode == MODE_DEP && s->ready.n)
 		at = (int64_t)due_heap_first(&s->ready);
 	else if (s->mode == MODE_HF && s->next < s->n)
-		at = paced(s, &s->request[s->next]);
+		at = paced_time(s, &s->request[s->next]);
 	return at > now ? at : TICKS_NEVER;
 }
 

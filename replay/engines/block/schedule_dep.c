@@ -33,7 +33,7 @@ static bool parents_ended(struct block_schedule *s, const struct block_parents *
 
 /* --- due times ----------------------------------------------------------- */
 
-static int64_t coarse(const struct block_schedule *s, int64_t at)
+static int64_t coarse_time(const struct block_schedule *s, int64_t at)
 {
 	if (s->mutant.kind != FAULT_COARSE || at <= 0)
 		return at;
@@ -61,7 +61,7 @@ void schedule_nearest_init(struct block_schedule *s, uint32_t n_ranks)
 static void ready_one(struct block_schedule *s, uint32_t k, int64_t shift)
 {
 	struct block_hot *r = &s->request[k];
-	r->due = coarse(s, r->due + shift > 0 ? r->due + shift : 0);
+	r->due = coarse_time(s, r->due + shift > 0 ? r->due + shift : 0);
 	due_heap_add(&s->ready, (uint64_t)r->due, k);
 	s->next++;
 }
@@ -107,7 +107,7 @@ static void ready_add(struct block_schedule *s)
 			return;
 		if (p->lo < p->hi)
 			r->due += s->window[s->window_from].shift;
-		r->due = coarse(s, r->due > 0 ? r->due : 0);
+		r->due = coarse_time(s, r->due > 0 ? r->due : 0);
 		due_heap_add(&s->ready, (uint64_t)r->due, s->next);
 	}
 }

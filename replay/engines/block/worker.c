@@ -165,7 +165,7 @@ static struct block_command command_of(const struct block_worker *w, uint32_t sl
 	};
 }
 
-static void completion(struct block_worker *w, struct block_done d, int64_t end)
+static void completion_take(struct block_worker *w, struct block_done d, int64_t end)
 {
 	struct block_slot *s = &w->slot[d.slot];
 	if (s->flushing && d.result >= 0) { /* the data follow the flush */
@@ -184,14 +184,14 @@ static void completion(struct block_worker *w, struct block_done d, int64_t end)
 }
 
 /* Waits up to `wait_ns` for the first completion, and fetches the completions. */
-static uint32_t harvest(struct block_worker *w, int64_t wait_ns)
+static uint32_t completions_harvest(struct block_worker *w, int64_t wait_ns)
 {
 	struct block_done done[HARVEST_MAX];
 	if (w->harvester) {
 		struct harvested got[HARVEST_MAX];
 		uint32_t n = harvester_take(w->harvester, got, HARVEST_MAX, &w->fatal);
 		for (uint32_t i = 0; i < n; i++)
-			completion(w, got[i].done, (int64_t)(got[i].end_ticks - w->start));
+			completion_take(w, got[i].done, (int64_t)(got[i].end_ticks - w->start));
 		return n;
 	}
 	int n = w->backend->harvest(w->queue, done, HARVEST_MAX, wait_ns);
@@ -202,13 +202,14 @@ static uint32_t harvest(struct block_worker *w, int64_t wait_ns)
 	int64_t end = (int64_t)(clock_end(&w->clock) - w->start);
 	w->active = end;
 	for (int i = 0; i < n; i++)
-		completion(w, done[i], end);
+		completion_take(w, done[i], end);
 	return (uint32_t)n;
 }
 
 /* --- turns --------------------------------------------------------------- */
 
-static void futex(_Atomic uint32_t *word, int command, uint32_t value, const struct timespec *limit)
+static void futex_call(_Atomic uint32_t *word, int command, uint32_t value,
+		       const struct timespec *limit)
 {
 	syscall(SYS_futex, word, command | FUTEX_PRIVATE_FLAG, value, limit, NULL, 0);
 }
@@ -236,11 +237,11 @@ static void turn_pass(const struct block_worker *w)
 		least = next < least ? next : least;
 	}
 	if (first != mine && atomic_load(&first->asleep) && atomic_exchange(&first->asleep, 0))
-		futex(&first->asleep, FUTEX_WAKE, 1, NULL);
+		futex_call(&first->asleep, FUTEX_WAKE, 1, NULL);
 }
 
 /* Waits while nothing is in flight and only another worker can enable a submission. */
-static void idle(struct block_worker *w)
+static void turn_await(struct block_worker *w)
 {
 	const struct block_schedule *s = &w->schedule;
 	struct block_progress *mine = &s->progress[s->index];
@@ -250,7 +251,7 @@ static void idle(struct block_worker *w)
 	}
 	atomic_store(&mine->asleep, 1);
 	if (!schedule_has_turn(s))
-		futex(&mine->asleep, FUTEX_WAIT, 1, &(struct timespec){.tv_nsec = LOOK_NS});
+		futex_call(&mine->asleep, FUTEX_WAIT, 1, &(struct timespec){.tv_nsec = LOOK_NS});
 	atomic_store(&mine->asleep, 0);
 }
 
@@ -267,18 +268,18 @@ static void hand_over(struct block_worker *w, const struct block_command *c, uin
 		int got = w->backend->submit(w->queue, c + done, most);
 		w->n_submissions++;
 		if (got == -EAGAIN || got == -EINTR) {
-			harvest(w, LOOK_AMONG_NS);
+			completions_harvest(w, LOOK_AMONG_NS);
 			continue;
 		}
 		if (got < 0) {
-			completion(w, (struct block_done){c[done].slot, got}, now);
+			completion_take(w, (struct block_done){c[done].slot, got}, now);
 			got = 1;
 		}
 		done += (uint32_t)got;
 	}
 }
 
-static void issue(struct block_worker *w, const uint32_t *taken, uint32_t n)
+static void requests_issue(struct block_worker *w, const uint32_t *taken, uint32_t n)
 {
 	struct block_command c[BLOCK_BUNDLE_MAX];
 	struct block_hot *const request = w->schedule.request;
@@ -318,7 +319,7 @@ static void sleep_for_completion(struct block_worker *w, int64_t until, int64_t 
 	bool timed = until != TICKS_NEVER && until - now < most;
 	int64_t wait = timed ? until - now : most;
 	w->n_waits++;
-	uint32_t n = harvest(w, (int64_t)((double)wait * w->clock.ns_per_tick));
+	uint32_t n = completions_harvest(w, (int64_t)((double)wait * w->clock.ns_per_tick));
 	if (!n && timed) {
 		int64_t late = now_of(w) - until;
 		waiter_learn(&w->waiter, late > 0 ? (uint64_t)late : 0);
@@ -347,7 +348,7 @@ static void sleep_until_alarm(struct block_worker *w, int64_t wake, int64_t marg
 				     ALARM_ABOUT_NS);
 	}
 	w->n_waits += s->in_flight > 0;
-	if (harvest(w, LOOK_NS))
+	if (completions_harvest(w, LOOK_NS))
 		return;
 	const int64_t late = now_of(w) - (wake - margin) - ticks_of(w, at_ns - wanted_ns);
 	if (late > 0)
@@ -411,7 +412,7 @@ static void pause_until(struct block_worker *w, int64_t wake, int64_t now)
 		if (w->waiter.contended)
 			wait_for_thread(w, wake, now);
 		else if (gives_way || wake - now > margin)
-			idle(w);
+			turn_await(w);
 	} else if (w->harvester) {
 		if (w->waiter.contended)
 			wait_for_thread(w, wake, now);
@@ -431,7 +432,7 @@ void worker_run(struct block_worker *w, const _Atomic bool *stop)
 	uint32_t taken[BLOCK_BUNDLE_MAX];
 	while (!w->fatal && !atomic_load_explicit(stop, memory_order_relaxed)) {
 		if (w->schedule.in_flight)
-			harvest(w, 0);
+			completions_harvest(w, 0);
 		int64_t now = now_of(w);
 		while (w->held.n && (int64_t)due_heap_first(&w->held) <= now) {
 			int64_t end = (int64_t)due_heap_first(&w->held);
@@ -440,7 +441,7 @@ void worker_run(struct block_worker *w, const _Atomic bool *stop)
 		}
 		uint32_t n = schedule_take(&w->schedule, now, w->n_unused, taken);
 		if (n) {
-			issue(w, taken, n);
+			requests_issue(w, taken, n);
 			continue;
 		}
 		/* a request that a mutant drops is not submitted: its turn passes here */

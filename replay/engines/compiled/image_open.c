@@ -22,21 +22,22 @@ void image_outcomes_set(struct replay_plan *p, struct outcome *base)
 
 /* --- opening ------------------------------------------------------------- */
 
-static void *part(struct image *m, enum image_part which)
+static void *part_at(struct image *m, enum image_part which)
 {
 	return (char *)m + m->at[which];
 }
 
 static void lanes_open(struct image *m, struct replay_plan *p)
 {
-	const struct image_lane *at = part(m, IMAGE_LANES);
+	const struct image_lane *at = part_at(m, IMAGE_LANES);
 	p->lane = xcalloc((size_t)p->n_lanes + 1, sizeof *p->lane);
 	for (uint32_t i = 0; i < p->n_lanes; i++)
 		p->lane[i] = (struct lane){
-		    .request = (struct hot_request *)part(m, IMAGE_REQUESTS) + at[i].request,
-		    .wait = p->pool ? NULL : (struct hot_wait *)part(m, IMAGE_WAITS) + at[i].wait,
-		    .due = m->timed ? (int64_t *)part(m, IMAGE_DUE) + at[i].due : NULL,
-		    .expected = (int64_t *)part(m, IMAGE_EXPECTED) + at[i].expected,
+		    .request = (struct hot_request *)part_at(m, IMAGE_REQUESTS) + at[i].request,
+		    .wait =
+			p->pool ? NULL : (struct hot_wait *)part_at(m, IMAGE_WAITS) + at[i].wait,
+		    .due = m->timed ? (int64_t *)part_at(m, IMAGE_DUE) + at[i].due : NULL,
+		    .expected = (int64_t *)part_at(m, IMAGE_EXPECTED) + at[i].expected,
 		    .n = at[i].n,
 		    .own_bytes = at[i].own_bytes,
 		    .common_bytes = at[i].common_bytes,
@@ -48,19 +49,19 @@ static const char *text_at(struct image *m, const char *offset, const char *none
 {
 	return (uintptr_t)offset == UINTPTR_MAX
 		   ? none
-		   : (const char *)part(m, IMAGE_TEXTS) + (uintptr_t)offset;
+		   : (const char *)part_at(m, IMAGE_TEXTS) + (uintptr_t)offset;
 }
 
 static int calls_open(struct image *m, struct call_table *c, struct err *e)
 {
-	const char *bytes = part(m, IMAGE_BYTES);
-	c->call = part(m, IMAGE_CALLS);
-	c->path = part(m, IMAGE_PATHS);
-	c->times = part(m, IMAGE_TIMES);
-	c->place = part(m, IMAGE_DIRECTORIES);
-	c->slot = part(m, IMAGE_SLOTS);
-	c->next_ending = part(m, IMAGE_ENDING);
-	c->part = part(m, IMAGE_PARTS);
+	const char *bytes = part_at(m, IMAGE_BYTES);
+	c->call = part_at(m, IMAGE_CALLS);
+	c->path = part_at(m, IMAGE_PATHS);
+	c->times = part_at(m, IMAGE_TIMES);
+	c->place = part_at(m, IMAGE_DIRECTORIES);
+	c->slot = part_at(m, IMAGE_SLOTS);
+	c->next_ending = part_at(m, IMAGE_ENDING);
+	c->part = part_at(m, IMAGE_PARTS);
 	for (uint32_t i = 0; i < c->n_places; i++)
 		c->place[i] = (char *)(uintptr_t)text_at(m, c->place[i], "");
 	for (uint32_t i = 0; i < c->n_paths; i++) {
@@ -74,7 +75,7 @@ static int calls_open(struct image *m, struct call_table *c, struct err *e)
 		k->vector =
 		    vector ? (const uint64_t *)(const void *)(bytes + (uintptr_t)k->vector) : NULL;
 	}
-	return call_table_revive(c, part(m, IMAGE_PROCESSES), part(m, IMAGE_MAPS), e);
+	return call_table_revive(c, part_at(m, IMAGE_PROCESSES), part_at(m, IMAGE_MAPS), e);
 }
 
 /* Makes the pages present. A program's pages are read from its file at the first access. A write to
@@ -107,10 +108,10 @@ int image_open(struct image *m, struct replay_plan *p, struct err *e)
 	p->clock = given.clock;
 	p->payload = given.payload;
 	p->root = given.root;
-	p->place = part(m, IMAGE_PLACE);
-	p->process_of = m->by_process ? part(m, IMAGE_PROCESS_OF) : NULL;
-	p->bytes = part(m, IMAGE_BYTES);
-	p->open = part(m, IMAGE_OPEN);
+	p->place = part_at(m, IMAGE_PLACE);
+	p->process_of = m->by_process ? part_at(m, IMAGE_PROCESS_OF) : NULL;
+	p->bytes = part_at(m, IMAGE_BYTES);
+	p->open = part_at(m, IMAGE_OPEN);
 	for (uint32_t i = 0; i < p->n_slots; i++)
 		p->open[i].path = text_at(m, p->open[i].path, NULL);
 	lanes_open(m, p);

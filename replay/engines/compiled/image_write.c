@@ -102,7 +102,7 @@ static struct image image_of(const struct replay_plan *p)
 
 /* --- content ------------------------------------------------------------- */
 
-static void copy(void *to, const void *from, size_t n_bytes)
+static void array_copy(void *to, const void *from, size_t n_bytes)
 {
 	if (from && n_bytes)
 		memcpy(to, from, n_bytes);
@@ -114,13 +114,14 @@ static void lanes_fill(char *base, const struct image *m, const struct replay_pl
 	for (uint32_t i = 0; i < p->n_lanes; i++) {
 		const struct lane *a = &p->lane[i];
 		const struct image_lane *at = &lane[i];
-		copy((struct hot_request *)(base + m->at[IMAGE_REQUESTS]) + at->request, a->request,
-		     a->n * sizeof *a->request);
-		copy((struct hot_wait *)(base + m->at[IMAGE_WAITS]) + at->wait, a->wait,
-		     at->n_waits * sizeof *a->wait);
-		copy((int64_t *)(base + m->at[IMAGE_DUE]) + at->due, a->due, a->n * sizeof *a->due);
-		copy((int64_t *)(base + m->at[IMAGE_EXPECTED]) + at->expected, a->expected,
-		     a->n * sizeof *a->expected);
+		array_copy((struct hot_request *)(base + m->at[IMAGE_REQUESTS]) + at->request,
+			   a->request, a->n * sizeof *a->request);
+		array_copy((struct hot_wait *)(base + m->at[IMAGE_WAITS]) + at->wait, a->wait,
+			   at->n_waits * sizeof *a->wait);
+		array_copy((int64_t *)(base + m->at[IMAGE_DUE]) + at->due, a->due,
+			   a->n * sizeof *a->due);
+		array_copy((int64_t *)(base + m->at[IMAGE_EXPECTED]) + at->expected, a->expected,
+			   a->n * sizeof *a->expected);
 	}
 }
 
@@ -204,7 +205,7 @@ int image_make(const struct replay_plan *p, struct vm_region *r, struct err *e)
 	if (!ret) {
 		memcpy(r->base, &m, sizeof m);
 		for (int i = 0; i < IMAGE_N; i++)
-			copy((char *)r->base + m.at[i], part[i].from, part[i].n_bytes);
+			array_copy((char *)r->base + m.at[i], part[i].from, part[i].n_bytes);
 		lanes_fill(r->base, &m, p, lane);
 		pointers_fill(r->base, &m, p, &texts);
 	}

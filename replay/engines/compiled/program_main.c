@@ -22,7 +22,7 @@ static struct control *control_open(int argc, char **argv)
 	return ours ? c : NULL;
 }
 
-static void loop(struct runner *w)
+static void thread_loop(struct runner *w)
 {
 	const struct program *program = w->crew->shared;
 	const uint32_t i = w->crew->plan->pool ? 0 : w->index;
@@ -72,13 +72,13 @@ static int plan_take(struct control *c, const struct program *program, struct er
 	return content_take(c, e);
 }
 
-static int replay(struct control *c, const struct program *program, struct err *e)
+static int program_replay(struct control *c, const struct program *program, struct err *e)
 {
 	int ret = plan_take(c, program, e);
 	if (ret)
 		return ret;
 	struct crew *crew = xaligned(_Alignof(struct crew), 1, sizeof *crew);
-	ret = crew_init(crew, &c->plan, &c->sent.config, c->plan.n_workers, loop, e);
+	ret = crew_init(crew, &c->plan, &c->sent.config, c->plan.n_workers, thread_loop, e);
 	crew->shared = (void *)(uintptr_t)program;
 	atomic_store(&c->state, CONTROL_RUNNING);
 	ret = ret ? ret : crew_run(crew, e);
@@ -98,7 +98,7 @@ int program_main(int argc, char **argv, const struct program *program)
 			"start this program\n");
 		return 2;
 	}
-	c->result = replay(c, program, &c->err);
+	c->result = program_replay(c, program, &c->err);
 	atomic_store(&c->state, CONTROL_ENDED);
 	fflush(NULL);
 	/* end without cleanup: some thread may never return */

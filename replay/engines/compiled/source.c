@@ -142,7 +142,7 @@ static uint32_t n_threads(const struct source_writer *s)
 	return s->p->pool ? 1 : s->p->n_lanes;
 }
 
-static bool unrolled(const struct source_writer *s)
+static bool is_unrolled(const struct source_writer *s)
 {
 	return s->c->compiled.unroll && !s->p->pool;
 }
@@ -165,7 +165,7 @@ static int declarations_write(struct source_writer *s, struct err *e)
 	fputs("program_thread blank_0, blank_1;\n", s->out);
 	for (uint32_t i = 0; i < n_threads(s); i++)
 		fprintf(s->out, "program_thread thread_%" PRIu32 ";\n", i);
-	for (uint32_t i = 0; unrolled(s) && i < s->p->n_lanes; i++)
+	for (uint32_t i = 0; is_unrolled(s) && i < s->p->n_lanes; i++)
 		for (uint32_t f = 0; f < n_functions(s, i); f++)
 			fprintf(s->out, "program_part part_%" PRIu32 "_%" PRIu32 ";\n", i, f);
 	return file_end(s, e);
@@ -182,8 +182,9 @@ static void main_text(struct source_writer *s)
 		fprintf(s->out, "\tthread_%" PRIu32 ",\n", i);
 	fputs("};\n\nstatic program_thread *const blanks[] = {\n", s->out);
 	for (uint32_t i = 0; i < n_threads(s); i++)
-		fprintf(s->out, unrolled(s) ? "\tthread_%" PRIu32 ",\n" : "\tblank_%" PRIu32 ",\n",
-			unrolled(s) ? i : (uint32_t)s->lane[i].ordered);
+		fprintf(s->out,
+			is_unrolled(s) ? "\tthread_%" PRIu32 ",\n" : "\tblank_%" PRIu32 ",\n",
+			is_unrolled(s) ? i : (uint32_t)s->lane[i].ordered);
 	fprintf(s->out, "};\n\nint main(int argc, char **argv)\n{\n\tconst struct program program "
 		"= {&program_tables, threads, blanks, %" PRIu32 "};\n\treturn program_main(argc, "
 		"argv, &program);\n}\n", n_threads(s));
@@ -205,7 +206,7 @@ static void loops_text(struct source_writer *s)
 static void thread_write(struct source_writer *s, uint32_t i)
 {
 	fprintf(s->out, "void thread_%" PRIu32 "(struct runner *w)\n{\n", i);
-	if (!unrolled(s)) {
+	if (!is_unrolled(s)) {
 		fprintf(s->out, "\tloop_%" PRIu32 "(w); /* %" PRIu32 " requests */\n}\n\n",
 			s->loop_of[i], s->p->lane[i].n);
 		return;
@@ -225,7 +226,7 @@ static int threads_write(struct source_writer *s, struct err *e)
 	if (ret)
 		return ret;
 	main_text(s);
-	if (!unrolled(s)) {
+	if (!is_unrolled(s)) {
 		loops_text(s);
 		/* also write loops without calls, so that a replay and its blank use the same
 		 * program */
@@ -301,7 +302,7 @@ int source_write(const struct replay_plan *p, const struct image *tables,
 	ret = ret ? ret : tables_write(&s, tables, e);
 	ret = ret ? ret : declarations_write(&s, e);
 	ret = ret ? ret : threads_write(&s, e);
-	ret = ret || !unrolled(&s) ? ret : parts_write(&s, e);
+	ret = ret || !is_unrolled(&s) ? ret : parts_write(&s, e);
 	if (s.out)
 		fclose(s.out);
 	FREE_EACH(s.lane, s.loop_of);

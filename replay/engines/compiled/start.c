@@ -72,11 +72,11 @@ static void keep_open(int fd)
 		(void)fcntl(fd, F_SETFD, 0);
 }
 
-static void child(struct control *c, int control_fd, int program_fd, const struct replay_plan *p,
-		  pid_t parent) __attribute__((noreturn));
+static void child_run(struct control *c, int control_fd, int program_fd,
+		      const struct replay_plan *p, pid_t parent) __attribute__((noreturn));
 
-static void child(struct control *c, int control_fd, int program_fd, const struct replay_plan *p,
-		  pid_t parent)
+static void child_run(struct control *c, int control_fd, int program_fd,
+		      const struct replay_plan *p, pid_t parent)
 {
 	char number[16];
 	char *const argv[] = {(char[]){"validate-program"}, number, NULL};
@@ -199,7 +199,7 @@ int start_program(struct replay_plan *p, const struct replay_config *config, int
 		return ret;
 	pid_t parent = getpid(), pid = fork();
 	if (pid == 0)
-		child(c, control_fd, program_fd, p, parent);
+		child_run(c, control_fd, program_fd, p, parent);
 	if (pid < 0)
 		return err_sys(e, errno, "cannot start the compiled program");
 	int status = program_wait(pid, c);

@@ -24,7 +24,7 @@ static int usual_place(char **path, struct err *e)
 	return 0;
 }
 
-static int make(const char *path, struct err *e)
+static int dir_make(const char *path, struct err *e)
 {
 	SCOPED_FREE char *parent = xstrdup(path);
 	char *slash = strrchr(parent, '/');
@@ -59,7 +59,7 @@ int store_find(const char *wanted, char **dir, struct err *e)
 	else
 		ret = usual_place(dir, e);
 	if (!ret) {
-		ret = make(*dir, e);
+		ret = dir_make(*dir, e);
 		if (ret)
 			err_context(e, "the directory of compiled programs (--program-cache DIR)");
 	}

@@ -138,7 +138,7 @@ static uint64_t due_of(const struct crew *c, uint32_t lane, uint32_t k)
 }
 
 /* Looks at the next request of a lane: makes it available, or notes what it waits for. */
-static void consider(struct crew *c, struct coordinator_board *b, uint32_t lane)
+static void lane_consider(struct crew *c, struct coordinator_board *b, uint32_t lane)
 {
 	struct lane_state *s = &b->lane[lane];
 	for (; s->n_waits; s->n_waits--, s->wait++) {
@@ -164,7 +164,7 @@ static void begin_next(struct crew *c, struct coordinator_board *b, uint32_t lan
 	if (s->next >= c->plan->lane[lane].n)
 		return;
 	s->n_waits = c->plan->lane[lane].request[s->next].n_waits;
-	consider(c, b, lane);
+	lane_consider(c, b, lane);
 }
 
 static void mark_replayed(struct crew *c, struct coordinator_board *b, struct work w)
@@ -177,7 +177,7 @@ static void mark_replayed(struct crew *c, struct coordinator_board *b, struct wo
 	begin_next(c, b, w.lane);
 	while (blocked != NO_LANE) {
 		uint32_t next = b->lane[blocked].next_blocked;
-		consider(c, b, blocked);
+		lane_consider(c, b, blocked);
 		blocked = next;
 	}
 }
@@ -188,7 +188,7 @@ static void look_at_begins(struct crew *c, struct coordinator_board *b)
 	b->n_watch = 0;
 	for (uint32_t i = 0; i < n; i++)
 		/* consider() may add the lane again, at an index of at most i */
-		consider(c, b, b->watch[i]);
+		lane_consider(c, b, b->watch[i]);
 }
 
 /* --- the coordinator ----------------------------------------------------- */
@@ -230,7 +230,7 @@ static void coordinator_pause(struct runner *w)
 	pause_wait_begin(pause, w->index);
 }
 
-static void coordinate(struct runner *w, struct coordinator_board *b)
+static void lanes_coordinate(struct runner *w, struct coordinator_board *b)
 {
 	struct crew *c = w->crew;
 	struct timespec until;
@@ -280,7 +280,7 @@ static bool work_take(struct runner *w, struct work_queue *available, struct wor
 	return any;
 }
 
-static void work(struct runner *w, struct coordinator_board *b)
+static void worker_loop(struct runner *w, struct coordinator_board *b)
 {
 	struct crew *c = w->crew;
 	struct site site = site_of(w);
@@ -294,8 +294,9 @@ static void work(struct runner *w, struct coordinator_board *b)
 			continue;
 		site.index = now.lane; /* its gate */
 		pause_between(&site, w);
-		issue(&site, h, buffer_of(&site, h, n), ordered && h->flags & HOT_PUBLISH_BEGUN,
-		      2 * now.index + 1, false, ISSUE_ANY, &a->outcome[now.index]);
+		issue_request(&site, h, buffer_of(&site, h, n),
+			      ordered && h->flags & HOT_PUBLISH_BEGUN, 2 * now.index + 1, false,
+			      ISSUE_ANY, &a->outcome[now.index]);
 		if (c->config->stop_on_mismatch &&
 		    outcome_differs(&a->outcome[now.index], a->expected[now.index]))
 			atomic_store(&c->common->stop, true);
@@ -305,18 +306,18 @@ static void work(struct runner *w, struct coordinator_board *b)
 	}
 }
 
-static void loop(struct runner *w)
+static void runner_loop(struct runner *w)
 {
 	struct coordinator_board *b = w->crew->shared;
 	if (w->index != w->crew->plan->n_workers) {
-		work(w, b);
+		worker_loop(w, b);
 		return;
 	}
 	pause_wait_begin(&w->crew->pause, w->index);
 	if (w->crew->plan->pool)
 		hand_out(w, b);
 	else
-		coordinate(w, b);
+		lanes_coordinate(w, b);
 	for (uint32_t i = 0; i < b->n_queues; i++) {
 		pthread_mutex_lock(&b->available[i].mutex);
 		b->available[i].closed = true;
@@ -399,7 +400,7 @@ static int coordinator_run(struct replay_plan *p, const struct replay_config *co
 		FREE_EACH(b, c);
 		return ret;
 	}
-	ret = crew_init(c, p, config, p->n_workers + 1, loop, e);
+	ret = crew_init(c, p, config, p->n_workers + 1, runner_loop, e);
 	c->shared = b;
 	ret = ret ? ret : crew_run(c, e);
 	crew_release(c);

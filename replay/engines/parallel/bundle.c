@@ -67,7 +67,7 @@ struct file {
 	uint64_t at;
 };
 
-static int put(struct file *f, const void *data, size_t n, struct err *e)
+static int bytes_put(struct file *f, const void *data, size_t n, struct err *e)
 {
 	int ret = n ? file_write_at(f->fd, data, n, f->at, e) : 0;
 	f->at += n;
@@ -90,12 +90,12 @@ static int part_write(struct file *f, const struct replay_plan *p, const struct 
 	part->at = f->at = round_up(f->at, ALIGN);
 	part->n_outcome_bytes = image_outcome_bytes(&s.plan);
 	int ret = image_make(&s.plan, &image, e);
-	ret = ret ? ret : put(f, &head, sizeof head, e);
-	ret = ret ? ret : put(f, r->channel, channels_bytes, e);
-	ret = ret ? ret : put(f, r->list, lists_bytes, e);
-	ret = ret ? ret : put(f, r->listed, listed_bytes, e);
+	ret = ret ? ret : bytes_put(f, &head, sizeof head, e);
+	ret = ret ? ret : bytes_put(f, r->channel, channels_bytes, e);
+	ret = ret ? ret : bytes_put(f, r->list, lists_bytes, e);
+	ret = ret ? ret : bytes_put(f, r->listed, listed_bytes, e);
 	f->at = part->at + head.image_at;
-	ret = ret ? ret : put(f, image.base, ((const struct image *)image.base)->n_bytes, e);
+	ret = ret ? ret : bytes_put(f, image.base, ((const struct image *)image.base)->n_bytes, e);
 	part->n_bytes = f->at - part->at;
 	vm_free(&image);
 	FREE_EACH(s.request, s.call, s.plan.lane, s.plan.process_of);
@@ -142,8 +142,8 @@ int bundle_write(const char *dir, const char *token, const struct replay_plan *p
 		outcome_at += round_up(part[i].n_outcome_bytes, ALIGN);
 	}
 	f.at = 0;
-	ret = ret ? ret : put(&f, terms, sizeof *terms, e);
-	ret = ret ? ret : put(&f, part, y->n_ranks * sizeof *part, e);
+	ret = ret ? ret : bytes_put(&f, terms, sizeof *terms, e);
+	ret = ret ? ret : bytes_put(&f, part, y->n_ranks * sizeof *part, e);
 	fd_close(f.fd);
 	return ret;
 }

@@ -129,7 +129,7 @@ struct keeping {
 	struct child_result *result;
 };
 
-static int keep(void *ctx)
+static int keeper_run(void *ctx)
 {
 	const struct keeping *k = ctx;
 	static char *const environment[] = {"OMPI_MCA_oob_tcp_keepalive_time=" KEEPALIVE_S,
@@ -157,8 +157,10 @@ int job_run(struct job *l, const char *scratch, struct err *e)
 	if (!ret) {
 		mpi_leftovers_note(&leftovers);
 		watched_hold(&before);
-		const struct watched_options o = {
-		    .command = l->command.v, .start = keep, .start_ctx = &k, .before = &before};
+		const struct watched_options o = {.command = l->command.v,
+						  .start = keeper_run,
+						  .start_ctx = &k,
+						  .before = &before};
 		ret = watched_run(&o, &w, e);
 		watched_release(&before);
 		mpi_leftovers_remove(&leftovers);

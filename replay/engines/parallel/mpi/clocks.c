@@ -15,7 +15,7 @@ struct clock_found {
 	int64_t head_ns, uncertainty_ns;
 };
 
-static void answer(struct replay_rank *r, struct clock_offset *o)
+static void clock_answer(struct replay_rank *r, struct clock_offset *o)
 {
 	struct clock_found f;
 	for (;;) {
@@ -32,7 +32,7 @@ static void answer(struct replay_rank *r, struct clock_offset *o)
 	    .ticks = f.ticks, .head_ns = f.head_ns, .uncertainty_ns = f.uncertainty_ns};
 }
 
-static void ask(struct replay_rank *r, int of)
+static void clock_ask(struct replay_rank *r, int of)
 {
 	const struct clock *c = &r->plan.clock;
 	struct clock_found best = {.uncertainty_ns = INT64_MAX};
@@ -57,12 +57,12 @@ static void ask(struct replay_rank *r, int of)
 void clocks_compare(struct replay_rank *r, struct clock_offset *o)
 {
 	if (!r->shares_clock[r->number]) {
-		answer(r, o);
+		clock_answer(r, o);
 		return;
 	}
 	for (int i = 0; i < r->n && r->number == r->head; i++)
 		if (!r->shares_clock[i])
-			ask(r, i);
+			clock_ask(r, i);
 	o->ticks = clock_now(&r->plan.clock);
 	o->head_ns = clock_ns_of_ticks(&r->plan.clock, o->ticks);
 }

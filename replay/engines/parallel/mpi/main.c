@@ -77,7 +77,7 @@ static int64_t processor_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void spin(const struct clock *c, int64_t ns)
+static void time_spin(const struct clock *c, int64_t ns)
 {
 	const uint64_t until = clock_now(c) + (uint64_t)((double)ns / c->ns_per_tick);
 	while (clock_now(c) < until)
@@ -88,7 +88,7 @@ static void compute_on_processor(const struct clock *c, int64_t ns)
 {
 	const int64_t until_ns = processor_ns() + ns;
 	for (int64_t left_ns = ns; left_ns > 0; left_ns = until_ns - processor_ns())
-		spin(c, left_ns);
+		time_spin(c, left_ns);
 }
 
 struct computing {
@@ -97,7 +97,7 @@ struct computing {
 
 /* Waits or computes for the traced time. Sleeping, and waiting for something that is not a node,
  * take elapsed time and use no CPU. */
-static void compute(struct runner *w, const struct computing *how, uint32_t kind, int64_t ns)
+static void compute_replay(struct runner *w, const struct computing *how, uint32_t kind, int64_t ns)
 {
 	const struct clock *c = &w->crew->plan->clock;
 	if (how->sleeps || kind != COMPUTE_BUSY)
@@ -105,7 +105,7 @@ static void compute(struct runner *w, const struct computing *how, uint32_t kind
 	else if (how->on_processor && ns >= CPU_TIME_MIN_NS)
 		compute_on_processor(c, ns);
 	else
-		spin(c, ns);
+		time_spin(c, ns);
 }
 
 /* --- loops --------------------------------------------------------------- */
@@ -129,7 +129,7 @@ static void lane_causal(struct runner *w)
 		}
 		const uint64_t begin = clock_begin(clock);
 		if (h->op == OP_COMPUTE)
-			compute(w, &how, h->length, (int64_t)h->offset);
+			compute_replay(w, &how, h->length, (int64_t)h->offset);
 		else if (h->op == OP_SIGNAL)
 			message_signal(&n->messages, h->length);
 		else
@@ -200,7 +200,7 @@ static void listen_to(struct heartbeats *l, struct peer *p)
 	MPI_Irecv(&p->received, 1, MPI_UINT32_T, p->number, TAG_BEAT, l->comm, &p->in);
 }
 
-_Noreturn static void lost(const struct heartbeats *l, const struct peer *p)
+_Noreturn static void peer_lost(const struct heartbeats *l, const struct peer *p)
 {
 	struct strbuf patience = STRBUF_INIT;
 	struct err e = ERR_INIT;
@@ -238,7 +238,7 @@ static void *heartbeats_run(void *heartbeats)
 			/* rank 0 waits for a shorter time than the other ranks, so that it reports
 			 * first */
 			if (now - p->heard_ns > (p->number ? 1 : 2) * l->timeout_ns)
-				lost(l, p);
+				peer_lost(l, p);
 		}
 		before = now;
 		const int64_t next_ns = clock_monotonic_ns() + l->pause_ns;
@@ -349,7 +349,7 @@ static void rank_meet(const struct replay_rank *r, bool polls)
 }
 
 /* Waits until all threads of all ranks are ready. Then the head sets the time of the start. */
-static int meet(struct crew *c, struct err *e)
+static int ranks_meet(struct crew *c, struct err *e)
 {
 	const struct nodes *n = c->shared;
 	struct replay_rank *r = n->rank;
@@ -366,7 +366,7 @@ static int meet(struct crew *c, struct err *e)
 	return 0;
 }
 
-static int replay(struct replay_rank *r, struct err *e)
+static int rank_replay(struct replay_rank *r, struct err *e)
 {
 	struct nodes n = {.rank = r};
 	struct replay_plan *p = &r->plan;
@@ -378,7 +378,7 @@ static int replay(struct replay_rank *r, struct err *e)
 	if (ret)
 		return ret;
 	c->shared = &n;
-	c->meet = meet;
+	c->meet = ranks_meet;
 	ret = crew_run(c, e);
 	if (ret) /* the caller ends the job; some thread may still be running */
 		return ret;
@@ -397,7 +397,7 @@ static void rank_run(struct replay_rank *r)
 		rank_fail(r, &e);
 	neighbours_find(r);
 	clocks_compare(r, &r->before);
-	if (replay(r, &e))
+	if (rank_replay(r, &e))
 		rank_fail(r, &e);
 	/* poll, because in the traced job the ranks that had finished polled in MPI, which slowed
 	 * the other ranks */

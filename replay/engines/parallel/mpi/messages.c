@@ -10,13 +10,13 @@
 #define YIELDS 200u  /* of nodes that are not ranks, before they sleep between polls */
 #define NAP_NS 50000
 
-static void take(struct messages *m)
+static void lock_take(struct messages *m)
 {
 	if (m->locks)
 		pthread_mutex_lock(&m->one_at_a_time);
 }
 
-static void leave(struct messages *m)
+static void lock_release(struct messages *m)
 {
 	if (m->locks)
 		pthread_mutex_unlock(&m->one_at_a_time);
@@ -24,7 +24,7 @@ static void leave(struct messages *m)
 
 /* --- setup --------------------------------------------------------------- */
 
-static void post(struct messages *m, uint32_t i)
+static void receive_post(struct messages *m, uint32_t i)
 {
 	const struct channel *c = &m->rank->channel[i];
 	MPI_Irecv(NULL, 0, MPI_BYTE, (int)c->peer, (int)c->tag, m->comm, &m->line[i].request);
@@ -37,7 +37,7 @@ static void connect_all(struct messages *m)
 	for (uint32_t i = 0; i < r->n_channels; i++) {
 		m->line[i].request = MPI_REQUEST_NULL;
 		if (r->channel[i].kind == CHANNEL_IN)
-			post(m, i);
+			receive_post(m, i);
 	}
 	for (uint32_t i = 0; i < r->n_channels; i++)
 		if (r->channel[i].kind == CHANNEL_OUT)
@@ -47,7 +47,7 @@ static void connect_all(struct messages *m)
 		MPI_Wait(&m->line[i].request, MPI_STATUS_IGNORE);
 	for (uint32_t i = 0; i < r->n_channels; i++)
 		if (r->channel[i].kind == CHANNEL_IN && r->channel[i].n)
-			post(m, i);
+			receive_post(m, i);
 	MPI_Barrier(m->comm);
 }
 
@@ -79,9 +79,9 @@ void messages_close(struct messages *m)
 static bool is_over(struct messages *m, struct channel_line *l)
 {
 	int done;
-	take(m);
+	lock_take(m);
 	MPI_Test(&l->request, &done, MPI_STATUS_IGNORE);
-	leave(m);
+	lock_release(m);
 	return done;
 }
 
@@ -115,9 +115,9 @@ static void signal_one(struct messages *m, uint32_t channel)
 	 * same channel waits for it, so that at most one is pending. */
 	if (l->request != MPI_REQUEST_NULL)
 		wait_for(m, l);
-	take(m);
+	lock_take(m);
 	MPI_Isend(NULL, 0, MPI_BYTE, (int)c->peer, (int)c->tag, m->comm, &l->request);
-	leave(m);
+	lock_release(m);
 	(void)is_over(m, l);
 }
 
@@ -131,9 +131,9 @@ static void wait_one(struct messages *m, uint32_t channel)
 	}
 	wait_for(m, l);
 	if (++l->n_done < c->n) {
-		take(m);
-		post(m, channel);
-		leave(m);
+		lock_take(m);
+		receive_post(m, channel);
+		lock_release(m);
 	}
 }
 
@@ -146,7 +146,8 @@ static void listed_do(struct messages *m, uint32_t listed,
 		one(m, listed);
 }
 
-static void each(struct messages *m, uint32_t channel, void (*one)(struct messages *, uint32_t))
+static void channels_each(struct messages *m, uint32_t channel,
+			  void (*one)(struct messages *, uint32_t))
 {
 	if (!(channel & CHANNEL_LIST)) {
 		one(m, channel);
@@ -159,10 +160,10 @@ static void each(struct messages *m, uint32_t channel, void (*one)(struct messag
 
 void message_signal(struct messages *m, uint32_t channel)
 {
-	each(m, channel, signal_one);
+	channels_each(m, channel, signal_one);
 }
 
 void message_wait(struct messages *m, uint32_t channel)
 {
-	each(m, channel, wait_one);
+	channels_each(m, channel, wait_one);
 }
