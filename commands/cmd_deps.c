@@ -21,7 +21,8 @@ struct deps_config {
 #define AT(field) offsetof(struct deps_config, field)
 static const struct option_spec deps_options[] = {
     OPTION(CHOICE, "order", AT(order), .arg = "ORDER", .choices = replay_order_names,
-	   .help = "order from which the waits follow (default fs)"),
+	   .help = "rule that states for which earlier requests a request waits "
+		   "(default fs)"),
     OPTION(STRING, "fs-rules", AT(fs_rules), .arg = "RULES",
 	   .help = "rules of order fs, as in validate replay (default all)"),
     OPTION(STRING, "dot", AT(dot), .arg = "FILE",

@@ -27,8 +27,8 @@ static const struct option_spec import_options[] = {
 };
 
 static const char about[] =
-	"Reads a trace in any readable format (--from list), writes it as a trace file,\n"
-	"and prints a summary. An unreadable line is an error with file, line and\n"
+	"Reads a trace in any format of --from list, writes it as a trace file, and\n"
+	"prints a summary. An unreadable line is an error with file, line and\n"
 	"column; --lenient N skips up to N such lines. Several files are the files of\n"
 	"one blktrace run, one for each CPU, or traces to merge by time.\n"
 	"\n"

@@ -37,9 +37,9 @@ static const struct option_spec info_options[] = {
 };
 
 static const char about[] =
-	"Describes a trace of any readable format: requests, rates, operations, sizes,\n"
-	"offsets, requests in flight, response times, errors, objects, origin, and signs\n"
-	"that requests are missing. Also prints which requests a replay would skip.\n"
+	"Describes a trace in any format that import reads: requests, rates, operations,\n"
+	"sizes, offsets, requests in flight, response times, errors, objects, origin, and\n"
+	"signs that requests are missing. Also prints which requests a replay would skip.\n"
 	"Damaged blocks are reported and skipped.\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 the trace cannot be read or is damaged.";
