@@ -65,8 +65,8 @@ static void help_print(FILE *out)
 	fputs("Usage: validate COMMAND [arguments]\n"
 		"       validate help COMMAND\n"
 		"\n"
-		"Measures whether an I/O trace replayer reports the response times that the\n"
-		"program itself would see.\n", out);
+		"Tests whether an I/O trace replayer reproduces the response times of the\n"
+		"program that was traced.\n", out);
 	for (const struct command *const *c = commands; *c; c++) {
 		for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
 			if (groups[i].first == *c)
