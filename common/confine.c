@@ -43,9 +43,9 @@ int confined_path_check(const char *path, struct err *e)
 		    path);
 	for (const char *p = path; next_component(&p, name, &too_long);) {
 		if (too_long)
-			return err_set(e, ENAMETOOLONG, "path \"%s\" has a name of more than %d "
-				"bytes",
-				       path, NAME_MAX);
+			return err_set(e, ENAMETOOLONG,
+				       "path \"%s\" contains a name longer than %d bytes", path,
+				       NAME_MAX);
 		if (!strcmp(name, ".."))
 			return err_set(e, EINVAL,
 				       "path \"%s\" leaves the target directory by \"..\"", path);

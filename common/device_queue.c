@@ -21,7 +21,8 @@ static int item_cut(char *item, const char **key, const char **value, struct err
 	if (!**key || strspn(*key, name_chars) != strlen(*key))
 		return err_set(
 		    e, EINVAL,
-		    "\"%s\" is not a queue setting: expected \"none,nr_requests=64,nomerges=2\"",
+		    "\"%s\" is not a queue setting: expected a list such as "
+		    "none,nr_requests=64,nomerges=2",
 		    *key);
 	if (!**value || strspn(*value, value_chars) != strlen(*value))
 		return err_set(e, EINVAL, "\"%s\" is not a value of the queue setting %s", *value,

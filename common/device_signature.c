@@ -24,7 +24,7 @@ static int probe_one(blkid_probe p, bool partitions, struct strbuf *kind, struct
 	if (kind->len)
 		strbuf_addstr(kind, ", ");
 	if (found == -2) {
-		strbuf_addstr(kind, "signatures of several kinds");
+		strbuf_addstr(kind, "a mix of several signatures");
 		return 0;
 	}
 	if (partitions) {

@@ -204,10 +204,10 @@ static int loop_look(struct uses_search *s, const char *dir, int depth, struct e
 	bool same =
 	    there ? same_file(&st, &s->st) : known && s->backing && !strcmp(backing, s->backing);
 	if (near)
-		use_add(s, "%s%s/%s is under the loop device %s/%s", near->role, s->system->dev,
+		use_add(s, "%s%s/%s backs the loop device %s/%s", near->role, s->system->dev,
 			near->name, s->system->dev, name);
 	else if (same && !near_of(s, number))
-		use_add(s, "%s is under the loop device %s/%s", s->path, s->system->dev, name);
+		use_add(s, "%s backs the loop device %s/%s", s->path, s->system->dev, name);
 	return 0;
 }
 
@@ -288,11 +288,12 @@ static int swaps_look(struct uses_search *s, struct err *e)
 {
 	struct libmnt_table *table = mnt_new_table();
 	struct libmnt_iter *it = mnt_new_iter(MNT_ITER_FORWARD);
-	int ret = table && it ? 0 : err_set(e, ENOMEM, "not enough memory for the table of swap");
+	int ret = table && it ? 0
+			      : err_set(e, ENOMEM, "not enough memory for the table of swap areas");
 	const int there = ret ? 0 : path_is_there(s->system->swaps, e);
 	ret = there < 0 ? there : ret;
 	if (there > 0 && mnt_table_parse_swaps(table, s->system->swaps))
-		ret = err_set(e, EIO, "%s: cannot read the table of swap", s->system->swaps);
+		ret = err_set(e, EIO, "%s: cannot read the table of swap areas", s->system->swaps);
 	struct libmnt_fs *fs;
 	while (!ret && !mnt_table_next_fs(table, it, &fs)) {
 		const char *source = mnt_fs_get_source(fs);

@@ -59,8 +59,9 @@ int digest_ready(struct err *e)
 		gcry_set_fatalerror_handler(on_fatal_error, NULL);
 	}
 	if (!ret && state == FAILED)
-		ret = err_set(e, EIO, "cannot compute a digest: libgcrypt could not start. Memory "
-			"or SHA-256 is missing, or /proc/sys/crypto/fips_enabled cannot be read");
+		ret = err_set(e, EIO, "cannot compute a digest: libgcrypt could not start. "
+			"There is not enough memory, SHA-256 is not available, or "
+			"/proc/sys/crypto/fips_enabled cannot be read");
 	pthread_mutex_unlock(&once);
 	return ret;
 }

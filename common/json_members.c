@@ -50,7 +50,7 @@ static int real_get(double *field, const struct json_member *m, const json_t *va
 	if (*field < 0 && (m->kind == MEMBER_POSITIVE || m->kind == MEMBER_RATIO))
 		return member_refuse(m, value, "0 or more", e);
 	return *field > 1 && m->kind == MEMBER_RATIO
-		   ? member_refuse(m, value, "a share between 0 and 1", e)
+		   ? member_refuse(m, value, "a number between 0 and 1", e)
 		   : 0;
 }
 
@@ -61,9 +61,9 @@ static int text_get(void *field, const struct json_member *m, const json_t *valu
 		     n_digits = m->kind == MEMBER_HASH ? HASH_DIGITS : m->size - 1;
 	const bool digits = len == n_digits && strspn(text, "0123456789abcdef") == len;
 	if (!text)
-		return member_refuse(m, value, "a text", e);
+		return member_refuse(m, value, "a string", e);
 	if (m->kind == MEMBER_TEXT && (!len || len >= m->size))
-		return err_set(e, EINVAL, "\"%s\" is not a text of 1 to %zu bytes", m->name,
+		return err_set(e, EINVAL, "\"%s\" is not a string of 1 to %zu bytes", m->name,
 			       m->size - 1);
 	if ((m->kind == MEMBER_HASH || m->kind == MEMBER_DIGITS) && !digits)
 		return err_set(e, EINVAL, "\"%s\" is not %zu hexadecimal digits", m->name,

@@ -9,8 +9,7 @@
 
 /* Text about --launcher for --help. */
 #define MPI_LAUNCHER_HELP                                                                          \
-	"command that starts the ranks, {n} is their number: \"srun -n {n}\" (default mpirun on " \
-	"this host)"
+	"command that starts {n} ranks, such as \"srun -n {n}\" (default mpirun on this host)"
 
 /* Makes the words of the command before the program. `launcher`: as for words_parse; {n} is
  * replaced by the number of ranks. Without {n}, "-n" and the number are appended. NULL: mpirun with

@@ -46,7 +46,8 @@ int pause_page_join(struct pause *p, const char *text, struct err *e)
 	if (fd > INT_MAX || fstat((int)fd, &st) < 0 ||
 	    st.st_size != (off_t)sizeof(struct pause_page))
 		return err_set(e, EINVAL,
-			       PAUSE_VARIABLE ": descriptor %llu is not a page of this version",
+			       PAUSE_VARIABLE ": descriptor %llu is not a pause page of this "
+			       "version of validate",
 			       (unsigned long long)fd);
 	void *base =
 	    mmap(NULL, sizeof(struct pause_page), PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);

@@ -37,12 +37,15 @@ static int range_parse(struct processor_list *list, const char **at, const cpu_s
 	if (end && *end == '-' && end[1] >= '0' && end[1] <= '9')
 		last = strtoul(end + 1, &end, 10);
 	if (!end || last < first || (*end && *end != ',' && *end != '+'))
-		return err_set(e, EINVAL, "\"%s\": CPUs are numbers and ranges, as in 0,2-3", *at);
+		return err_set(e, EINVAL,
+			       "\"%s\" is not a list of CPU numbers and ranges, such as 0,2-3",
+			       *at);
 	if (last - first >= PROCESSORS_LISTED_MAX - list->n)
 		return err_set(e, EINVAL, "more than %d CPUs are listed", PROCESSORS_LISTED_MAX);
 	for (unsigned long cpu = first; cpu <= last; cpu++) {
 		if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, allowed))
-			return err_set(e, EINVAL, "this process may not use CPU %lu", cpu);
+			return err_set(e, EINVAL, "this process is not allowed to use CPU %lu",
+				       cpu);
 		list->cpu[list->n++] = (int)cpu;
 	}
 	*at = *end ? end + 1 : end;

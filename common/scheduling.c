@@ -56,7 +56,8 @@ static int figures_parse(const char *text, struct scheduling *s, struct err *e)
 	if (s->runtime_ns < LEAST_RUNTIME_NS || s->runtime_ns > s->period_ns)
 		return err_set(
 		    e, EINVAL,
-		    "\"deadline:%s\": the runtime is at least 1024ns and at most the period", text);
+		    "\"deadline:%s\": the runtime must be at least 1024ns and at most the period",
+		    text);
 	return 0;
 }
 
@@ -193,8 +194,8 @@ static int refused_permission(const struct scheduling *s, struct err *e)
 			"capability CAP_SYS_NICE, and the process must have no affinity mask");
 	getrlimit(RLIMIT_RTPRIO, &limit);
 	return err_set(e, EACCES, "scheduler %s:%d is not permitted: it needs the capability "
-		"CAP_SYS_NICE or a limit RLIMIT_RTPRIO (ulimit -r) of at least %d, which is "
-		"%" PRIu64, policy_name(s), s->priority, s->priority, (uint64_t)limit.rlim_cur);
+		"CAP_SYS_NICE or a limit RLIMIT_RTPRIO (ulimit -r) of at least %d (now %" PRIu64
+		")", policy_name(s), s->priority, s->priority, (uint64_t)limit.rlim_cur);
 }
 
 int scheduling_refused(const struct scheduling *s, int code, uint32_t n_threads, struct err *e)
@@ -215,8 +216,8 @@ int scheduling_check(const struct scheduling *s, bool pin, struct err *e)
 	if (!s->set || s->policy != SCHED_DEADLINE)
 		return 0;
 	if (pin)
-		return err_set(e, EINVAL, "scheduler deadline excludes --pin and --cpus: the "
-			"kernel accepts no deadline thread with an affinity mask");
+		return err_set(e, EINVAL, "scheduler deadline cannot be combined with --pin or "
+			"--cpus: the kernel accepts no deadline thread with an affinity mask");
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
 	if (n > 0 && (uint32_t)processors_allowed() < (uint32_t)n)
 		return err_set(e, EINVAL, "scheduler deadline: this process may use only %u of %ld "

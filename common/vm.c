@@ -11,11 +11,13 @@ static int no_memory(struct err *e, size_t n_bytes, const char *what_for, size_t
 {
 	SCOPED_STRBUF size = STRBUF_INIT;
 	format_size(&size, n_bytes);
+	strbuf_addstr(&size, " needed");
 	if (available != SIZE_MAX) {
-		strbuf_addstr(&size, "; available are ");
+		strbuf_addstr(&size, ", ");
 		format_size(&size, available);
+		strbuf_addstr(&size, " available");
 	}
-	return err_set(e, ENOMEM, "not enough memory for %s: it needs %s", what_for, size.s);
+	return err_set(e, ENOMEM, "not enough memory for %s: %s", what_for, size.s);
 }
 
 /* Returns a mapping that begins at the boundary of a huge page: kernels before 6.7 do not align

@@ -87,12 +87,15 @@ void block_choose(struct block_choice *c, const struct block_probe *p)
 	struct vm_region buffer;
 	io_context_t context = NULL;
 	if (!p->n || vm_alloc(&buffer, BUFFER_BYTES, "a probe of the device", NULL)) {
-		choice_set(c, &block_uring, "the target was not probed");
+		choice_set(c, &block_uring,
+			   p->n ? "the target was not probed: not enough memory"
+				: "the target was not probed: there are no reads or writes");
 		return;
 	}
 	if (io_setup((int)p->n, &context) < 0) {
 		vm_free(&buffer);
-		choice_set(c, &block_uring, "the target was not probed: no context of Linux AIO");
+		choice_set(c, &block_uring,
+			   "the target was not probed: cannot create a Linux AIO context");
 		return;
 	}
 	struct block_probe nothing = {.fd = p->fd, .offset = p->offset, .n = 1};
@@ -103,7 +106,7 @@ void block_choose(struct block_choice *c, const struct block_probe *p)
 	if (b.n_submitted && needs_burst)
 		b = burst_make(context, p, buffer.base, RWF_NOWAIT);
 	char refusal[BLOCK_WHY_BYTES] =
-	    "the target has no RWF_NOWAIT, so io_uring would use kernel threads";
+	    "the target does not support RWF_NOWAIT, so io_uring would use kernel threads";
 	if (b.n_submitted && b.n_refused < REFUSED_MANY)
 		choice_set(c, &block_uring,
 			   "the target accepts requests without waiting (RWF_NOWAIT)");

@@ -76,7 +76,7 @@ fi
 
 # the file under a loop device, a device with a known signature, a mounted device
 expect_status 6 "$VALIDATE" microbench br --device file --read-share 0% --destructive -o t.trace
-expect_line err 'is under the loop device'
+expect_line err 'backs the loop device'
 command -v mkfs.ext4 >/dev/null || skip "no mkfs.ext4"
 dd if=/dev/zero of="$device" bs=1M 2>/dev/null || :
 mkfs.ext4 -q "$device"

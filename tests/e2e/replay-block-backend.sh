@@ -14,7 +14,7 @@ echo 16M >"/sys/block/zram$number/disksize"
 awk 'BEGIN { for (i = 0; i < 400; i++)
 	printf "%.0f,hm,0,Read,%d,4096,600\n", 128166372003061629 + i * 500, (i * 37 % 256) * 4096 }' >in.csv
 expect_status 0 "$VALIDATE" replay --device "$zram" -o out.trace in.csv
-expect_line out 'backend         libaio: the target has no RWF_NOWAIT, so io_uring would use kernel threads'
+expect_line out 'backend         libaio: the target does not support RWF_NOWAIT, so io_uring would use kernel threads'
 expect_line out '400 of 400'
 expect_status 0 "$VALIDATE" replay --device "$zram" --backend io_uring in.csv
 expect_line out 'backend         io_uring: --backend'

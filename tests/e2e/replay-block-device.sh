@@ -59,7 +59,7 @@ for backend in io_uring libaio psync; do
 		expect_status 0 "$VALIDATE" capture block -o seen.trace "$device" -- \
 			"$VALIDATE" replay --backend $backend --mode $mode --destructive --device "$device" -o out.trace in.trace
 		expect_line out '153 of 154'
-		expect_line out 'skipped         1 requests: discards'
+		expect_line out 'skipped         1 request: discards'
 		expect_line out 'mismatches      0'
 		expect_status 0 "$VALIDATE" info seen.trace --csv seen.csv
 		# and reads that check whether the device may be written
@@ -147,7 +147,7 @@ if mkfs.ext4 -q "$device" 2>/dev/null; then
 	"$VALIDATE" replay --destructive --device "$part" in.trace >out 2>err || status=$?
 	losetup -d "$part"
 	[ $status -eq 6 ] || fail "a part of a file with a file system: status $status, $(cat err)"
-	expect_line err 'is under the loop device'
+	expect_line err 'backs the loop device'
 
 	# a loop device on it, without a signature either: the lower device would be written
 	part=$(losetup -f --show -o 8M "$device")

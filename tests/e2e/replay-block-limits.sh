@@ -25,7 +25,7 @@ fi
 if ${CC:-cc} -DCALL=SYS_io_setup -o without-aio "$SRCDIR/tests/programs/without-uring.c" 2>cc.err && ./without-aio true; then
 	expect_status 0 ./without-aio "$VALIDATE" replay --destructive --device target -o out.trace in.csv
 	expect_line out '200 of 200; 1 worker'
-	expect_line out 'backend         io_uring: the target was not probed: no context of Linux AIO'
+	expect_line out 'backend         io_uring: the target was not probed: cannot create a Linux AIO context'
 	expect_status 3 ./without-aio "$VALIDATE" replay --backend libaio --destructive --device target in.csv
 	expect_line err 'Operation not permitted'
 fi

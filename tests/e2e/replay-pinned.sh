@@ -105,7 +105,7 @@ expect_status 3 "$VALIDATE" replay --cpus traced --dir tree in.csv
 expect_line err 'the trace lacks the CPUs of its threads'
 [ ! -e tree/d ] || fail 'a request was issued'
 expect_status 3 taskset -c "$first" "$VALIDATE" replay --cpus traced --dir tree bound.trace
-expect_line err "this process may not use CPU $last"
+expect_line err "this process is not allowed to use CPU $last"
 for bad in '--engine coordinator' '--order none' --pin; do
 	# shellcheck disable=SC2086 # options
 	expect_status 2 "$VALIDATE" replay --cpus traced $bad --dir tree bound.trace

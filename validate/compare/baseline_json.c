@@ -180,7 +180,7 @@ static int facts_get(void *s, const json_t *value, void *outermost, struct err *
 	json_object_foreach((json_t *)value, key, v)
 	{
 		if (!json_is_string(v))
-			return member_refuse(key, "a text", e);
+			return member_refuse(key, "a string", e);
 		b->fact[b->n_facts++] =
 		    (struct baseline_fact){text_clean(key), text_clean(json_string_value(v))};
 	}

@@ -194,7 +194,7 @@ static void loop_devices_over_it(void **state)
 	struct device_uses u;
 	assert_int_equal(device_uses_find(&u, &made_up, "image", &st, NULL), 0);
 	assert_int_equal(u.n, 1);
-	assert_string_equal(u.text[0], "image is under the loop device /dev/loop7");
+	assert_string_equal(u.text[0], "image backs the loop device /dev/loop7");
 	device_uses_release(&u);
 
 	/* a loop device with a file of its own is free; a second loop device on that file is not */
@@ -205,7 +205,7 @@ static void loop_devices_over_it(void **state)
 	put("sys/block/loop8/loop/backing_file", image);
 	assert_int_equal(device_uses_find(&u, &made_up, "/dev/loop7", &st, NULL), 0);
 	assert_int_equal(u.n, 1);
-	assert_non_null(strstr(u.text[0], "is under the loop device /dev/loop8"));
+	assert_non_null(strstr(u.text[0], "backs the loop device /dev/loop8"));
 	assert_string_equal(u.under, strtok(image, "\n"));
 	device_uses_release(&u);
 
@@ -214,7 +214,7 @@ static void loop_devices_over_it(void **state)
 	put("sys/block/loop8/loop/backing_file", "/gone/image (deleted)\n");
 	assert_int_equal(device_uses_find(&u, &made_up, "/dev/loop7", &st, NULL), 0);
 	assert_int_equal(u.n, 1);
-	assert_string_equal(u.text[0], "/gone/image (deleted) is under the loop device /dev/loop8");
+	assert_string_equal(u.text[0], "/gone/image (deleted) backs the loop device /dev/loop8");
 	device_uses_release(&u);
 	put("sys/block/loop8/loop/backing_file", "/gone/another (deleted)\n");
 	assert_int_equal(device_uses_find(&u, &made_up, "/dev/loop7", &st, NULL), 0);
