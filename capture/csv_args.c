@@ -120,12 +120,12 @@ static int heap_decode(struct strbuf *out, const char *s, size_t len, struct err
 {
 	strbuf_reset(out);
 	if (len % 2)
-		return err_set(e, EINVAL, "the argument heap has an odd number of "
+		return err_set(e, EINVAL, "the argument \"heap\" has an odd number of "
 			       "hexadecimal digits");
 	strbuf_add(out, s, len / 2); /* the place of the bytes */
 	if (!hex_read(out->s, s, len / 2))
-		return err_set(e, EINVAL, "the argument heap contains a character that is not a "
-			       "hexadecimal digit");
+		return err_set(e, EINVAL, "the argument \"heap\" contains a character that is not "
+			       "a hexadecimal digit");
 	return 0;
 }
 
@@ -281,7 +281,7 @@ static int set_number(enum arg a, const char *s, size_t len, struct trace_record
 		return 0;
 	default: /* flags and whence */
 		if (number_u32(s, len, 16, &u) || u > UINT32_MAX)
-			return bad_value(a, s, len, "a number of 32 bits", e);
+			return bad_value(a, s, len, "a 32-bit number", e);
 		r->flags = (uint32_t)u;
 		return 0;
 	}

@@ -55,7 +55,7 @@ static const char *header_fault(const struct block_file *f, uint64_t offset,
 	if (h->crc != block_header_crc(h))
 		return "the block's header does not match its checksum";
 	if (h->nonce != f->nonce || h->offset != offset)
-		return "the block belongs elsewhere";
+		return "the block belongs to another file or offset";
 	if (h->commit != BLOCK_SEALED && h->commit != BLOCK_OPEN)
 		return "the block's commit word is neither open nor sealed";
 	if (h->flags & ~BLOCK_ZSTD)
@@ -68,7 +68,7 @@ static const char *header_fault(const struct block_file *f, uint64_t offset,
 		return h->kind == BLOCK_RECORDS && !h->flags &&
 			       h->raw_len % sizeof(struct trace_record) == 0
 			   ? NULL
-			   : "an open block that is not of records";
+			   : "the block is open, but is not a block of records";
 	if (!(h->flags & BLOCK_ZSTD) && h->raw_len != h->stored_len)
 		return "the block's two lengths disagree";
 	if (h->kind == BLOCK_RECORDS &&

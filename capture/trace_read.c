@@ -26,8 +26,8 @@ static struct binary_trace *binary_of(struct trace *t)
 /* --- damage -------------------------------------------------------------- */
 
 static const char *const kind_names[] = {
-    [BLOCK_META] = "metadata",   [BLOCK_OBJECTS] = "objects", [BLOCK_HEAP] = "heap",
-    [BLOCK_RECORDS] = "records", [BLOCK_END] = "end",
+    [BLOCK_META] = "metadata",  [BLOCK_OBJECTS] = "object", [BLOCK_HEAP] = "heap",
+    [BLOCK_RECORDS] = "record", [BLOCK_END] = "end",
 };
 
 static bool is_new(const struct binary_trace *b, uint64_t offset)
@@ -41,13 +41,13 @@ static int damaged_content(struct binary_trace *t, const struct trace_block *b, 
 {
 	char which[64] = "";
 	if (b->h.kind == BLOCK_RECORDS)
-		snprintf(which, sizeof which, " (number %llu to %llu)",
+		snprintf(which, sizeof which, " (records %llu to %llu)",
 			 (unsigned long long)b->h.first,
 			 (unsigned long long)(b->h.first + b->h.count - 1));
 	if (is_new(t, b->h.offset))
 		t->base.health.n_blocks_damaged++;
 	return err_set(
-	    e, EBADMSG, "%s: damaged block of %s%s at byte %llu, %llu bytes long: %s",
+	    e, EBADMSG, "%s: damaged %s block%s at byte %llu, %llu bytes long: %s",
 	    t->file.path,
 	    b->h.kind >= BLOCK_META && b->h.kind <= BLOCK_END ? kind_names[b->h.kind] : "unknown",
 	    which, (unsigned long long)b->h.offset, (unsigned long long)(b->next - b->h.offset),
@@ -93,7 +93,7 @@ static const char *objects_fault(const struct trace_block *b, const unsigned cha
 			return "an object's name holds a NUL";
 		for (uint64_t j = item.len; j < room - sizeof item; j++)
 			if (name[j])
-				return "an object's name does not end";
+				return "the bytes after an object's name are not zero";
 		at += room;
 	}
 	return at == len ? NULL : "it is longer than its objects";

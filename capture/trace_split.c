@@ -26,9 +26,10 @@ int trace_parts_parse(struct trace_parts *p, const char *text, struct err *e)
 	struct err ignored = ERR_INIT;
 	*p = (struct trace_parts){0};
 	if (parse_duration(text, &p->ns, &ignored) && parse_size(text, &p->bytes, &ignored))
-		return err_set(e, EINVAL, "%s: a size (64M) or a duration (1h) is expected", text);
+		return err_set(e, EINVAL, "%s: expected a size such as 64M or a duration such as "
+			"1h", text);
 	if (p->ns ? p->ns < NS_LEAST : p->bytes < BYTES_LEAST)
-		return err_set(e, ERANGE, "%s is too small: a part has at least 64 KiB, or 1 ms",
+		return err_set(e, ERANGE, "%s is too small: a part needs at least 64 KiB or 1 ms",
 			       text);
 	return 0;
 }

@@ -303,7 +303,8 @@ int trace_writer_heap(struct trace_writer *w, const void *data, size_t len, uint
 	uint64_t unit = w->n_heap_units + w->heap.len / 8;
 	size_t room = align_up(sizeof(uint32_t) + len, 8);
 	if (unit + room / 8 >= HEAP_NONE)
-		return err_set(e, EOVERFLOW, "%s: the side heap is full (32 GiB)", w->path);
+		return err_set(e, EOVERFLOW, "%s: names and arguments exceed the limit of 32 GiB",
+			       w->path);
 	if (w->heap.len && w->heap.len + room > HEAP_FLUSH_BYTES) {
 		/* flush early, because the record that refers to these bytes comes later */
 		int ret = w->failed ? err_sys(e, w->failed, "%s: an earlier write failed", w->path)

@@ -28,7 +28,7 @@ const struct unseen_fact unseen_facts[] = {
     {"n_unknown_descriptors", SIZE_MAX, UNSEEN_REQUESTS,
      "calls on descriptors without a captured open", NULL},
     {"n_calls_32_bits", SIZE_MAX, UNSEEN_REQUESTS,
-     "system calls of 32 bits, which have no tracepoints", NULL},
+     "32-bit system calls, which have no tracepoints", NULL},
     {"n_outlived", SIZE_MAX, UNSEEN_REQUESTS,
      "processes that continued after the end of the command and were no longer captured",
      NULL},
@@ -223,7 +223,8 @@ const char *unseen_scope(const struct trace_meta *meta)
 	if (text_begins(by, "validate capture vfs"))
 		return json_object_get(capture, "n_calls_32_bits")
 			   ? "accesses to mapped memory without a page fault"
-			   : "calls of 32 bits, and accesses to mapped memory without a page fault";
+			   : "32-bit system calls, and accesses to mapped memory without a page "
+			     "fault";
 	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
 		if (text_begins(by, methods[i].captured_by))
 			return methods[i].scope;

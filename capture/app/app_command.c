@@ -66,7 +66,7 @@ static int privileges_check(const char *file, struct err *e)
 		return 0;
 	return err_set(e, EPERM,
 		       "%s: refused: it runs with other privileges (%s), so the dynamic linker "
-		       "preloads no library; start it as the user to which it changes",
+		       "preloads no library; as root, use validate capture vfs",
 		       file,
 		       other_user    ? "setuid"
 		       : other_group ? "setgid"

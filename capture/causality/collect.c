@@ -255,9 +255,8 @@ static void expectation_report(const struct collect_job *j, uint64_t period)
 static int stuck_again(struct collect_job *j, struct err *e)
 {
 	j->kept.scale *= 2;
-	message_announce(
-	    j, "%s: this run was stopped. It is repeated with waiting times %g times as long",
-	    e->msg, j->kept.scale);
+	message_announce(j, "%s: this run was stopped. It is repeated with --factor and --floor "
+			 "%g times as large", e->msg, j->kept.scale);
 	kept_runs_forget(&j->kept, 1);
 	err_clear(e);
 	return kept_runs_save(&j->kept, e);

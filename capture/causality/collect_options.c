@@ -36,12 +36,12 @@ const struct option_spec collect_options[] = {
 	 .help = "record only requests on files below DIR (default: on all files except those of "
 	       "the system)"},
 	{.name = "before", .type = OPT_STRING, .offset = FIELD(before), .arg = "COMMAND",
-	 .help = "shell command before each run, to restore the files"},
+	 .help = "shell command to run before each run, to restore the files"},
 	{.name = "compute", .type = OPT_CHOICE, .offset = FIELD(compute), .arg = "HOW",
 		.choices = compute_names,
 	 .help = "what counts as computing. blocking: the time between two requests, minus the "
-	       "calls that wait; throttled: the time between two requests in the run that delays "
-	       "the node; auto: throttled if a node polls memory (default auto)"},
+	       "time in calls that wait; throttled: the time between two requests in the run that "
+	       "delays the node; auto: throttled if a node polls memory (default auto)"},
 	{.name = "clock", .type = OPT_CHOICE, .offset = FIELD(clock), .arg = "CLOCK",
 		.choices = clock_names,
 	 .help = "clock that measures computing. cpu: CPU time; wall: elapsed time; auto: cpu if "
@@ -60,7 +60,8 @@ const struct option_spec collect_options[] = {
 	 .help = "hosts on which COMMAND starts its ranks, such as node[01-12] (default: this "
 		 "host); needs --root"},
 	{.name = "launcher", .type = OPT_STRING, .offset = FIELD(launcher), .arg = "COMMAND",
-	 .help = "--hosts: command that runs its arguments on {host} (default \"ssh {host}\")"},
+	 .help = "with --hosts: command that runs its arguments on {host} (default \"ssh "
+		 "{host}\")"},
 	{.name = "resume", .type = OPT_FLAG, .offset = FIELD(resume),
 	 .help = "continue an interrupted capture after its last finished run"},
 	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR",

@@ -32,7 +32,7 @@ static int node_read(struct causality_facts *f, const json_t *o, struct err *e)
 		return ret;
 	if (host && !json_is_string(host) && !json_is_null(host))
 		return err_set(e, EINVAL, "metadata \"causality\": the host of node %lld is not "
-			"text",
+			"a string",
 			       (long long)number);
 	struct causality_node *n = &f->node[number];
 	if (n->number != UINT32_MAX)
@@ -63,8 +63,8 @@ static int nodes_read(struct causality_facts *f, const json_t *list, struct err 
 		const uint32_t first = *u64_map_at(&f->of_thread, thread, i);
 		if (first != i)
 			return err_set(e, EINVAL,
-				       "metadata \"causality\": nodes %u and %u are one thread",
-				       first, i);
+				       "metadata \"causality\": nodes %u and %u are the same "
+				       "thread", first, i);
 	}
 	return 0;
 }

@@ -85,8 +85,8 @@ int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct w
 			ret = err_set(e, EILSEQ,
 				      "node %" PRIu32 "%s%.0d made %" PRIu64
 				      " requests in the first run. In this run it made no "
-				      "requests, or started differently. The application must "
-				      "make the same requests in every run",
+				      "requests, or was created in another order. The "
+				      "application must make the same requests in every run",
 				      in_base[a].index, t->rank >= 0 ? " of rank " : "",
 				      t->rank >= 0 ? (int)t->rank : 0, t->n_requests);
 		else if (t->sends && (!thread[here[b].index].sends ||

@@ -115,7 +115,7 @@ static int request_text(const struct requests *q, const struct trace_record *r, 
 {
 	if (r)
 		return request_describe(out, q->t, r, e);
-	strbuf_addstr(out, "no further request");
+	strbuf_addstr(out, "missing");
 	return 0;
 }
 

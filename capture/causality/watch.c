@@ -131,7 +131,7 @@ static void held_look(struct watch *w, int64_t now)
 static void stuck_report(struct watch *w, int64_t now)
 {
 	static const char *const names[] = {"computes", "waits",        "polls",    "starts",
-					    "sleeps",   "in a request", "delayed",
+					    "sleeps",   "is in a request", "is delayed",
 					    "looks for a file"};
 	SCOPED_STRBUF b = STRBUF_INIT;
 	uint32_t n = slots_used(w->page);

@@ -182,7 +182,7 @@ static int take_event(struct dftracer *t, const json_t *o, struct err *e)
 	name = json_string_value(json_object_get(o, "name"));
 	if ((!letter && !json_is_integer(ph)) || !name)
 		return foreign_at(&t->base, t->base.line, e,
-				  "not an event: it has no name or no ph");
+				  "not an event: it has no \"name\" or no \"ph\"");
 	/* letters; since version 3, also numbers: complete 1, counter 2, aggregated 3, metadata
 	 * 4 */
 	const bool complete = letter ? !strcmp(letter, "X") : json_integer_value(ph) == 1;

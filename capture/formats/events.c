@@ -189,10 +189,10 @@ static const char *refusal_of(struct events_out *x, const struct trace_record *r
 		return "its file is not known, or its path is longer than 255 bytes";
 	if (r->fd >= NUMBERS || ((uses & OP_HAS_OFFSET) && r->offset > INT32_MAX) ||
 	    ((uses & OP_HAS_LENGTH) && r->length > INT32_MAX))
-		return "the replayer has descriptors below 32768, and offsets and lengths below 2 "
-		       "GiB";
+		return "the replayer accepts only descriptors below 32768, and offsets and lengths "
+		       "below 2 GiB";
 	if (thread_at(x, r)->process >= NUMBERS)
-		return "the replayer has 32767 processes";
+		return "the replayer accepts at most 32767 processes";
 	const struct events_number *n = (uses & OP_HAS_FD) && r->fd >= 0 ? number_of(x, r) : NULL;
 	if ((uses & OP_HAS_FD) && !(n && n->open))
 		return "the process did not open its descriptor in the trace";

@@ -81,7 +81,7 @@ static int take_name(struct iolog *t, const struct word *w, struct err *e)
 	if (device || t->base.base.meta.meta.level != LEVEL_BLOCK)
 		return 0;
 	return foreign_at(&t->base, w->s, e,
-			  "the file \"%.*s\" and devices in one iolog: a trace cannot hold both",
+			  "the iolog names the file \"%.*s\" and devices: a trace cannot hold both",
 			  (int)(w->len < 60 ? w->len : 60), w->s);
 }
 
@@ -253,7 +253,7 @@ static const char *refusal_of(const struct iolog_out *x, const struct trace_reco
 	if (!o || r->begin_ns == TIME_NONE)
 		return "its file or its start is not known";
 	if (strlen(o->name) > 255 || !*o->name || strpbrk(o->name, " \t\n\r\v\f"))
-		return "fio does not read names above 255 bytes or with blanks";
+		return "fio does not read names longer than 255 bytes or with blanks";
 	if (text_has_control(o->name))
 		return "its name has control characters or invalid UTF-8, which an iolog cannot "
 		       "hold";

@@ -199,9 +199,10 @@ static int path_parse(struct strace_parsed *p, struct strbuf *to, const struct p
 static int text_parse(struct strace_parsed *p, struct strbuf *to, const struct part *a,
 		      struct err *e)
 {
-	return strace_unquote(to, a) ? 0
-				     : foreign_at(&p->t->base, a->s, e, "\"%.*s\" is not text",
-						  (int)(a->len < 60 ? a->len : 60), a->s);
+	return strace_unquote(to, a)
+		   ? 0
+		   : foreign_at(&p->t->base, a->s, e, "\"%.*s\" is not a quoted string",
+				(int)(a->len < 60 ? a->len : 60), a->s);
 }
 
 /* Appends the memory of a pointer, or nothing if it is unknown. *v: the pointer, if its value

@@ -199,7 +199,7 @@ static const char *refusal_of(const struct strace_out *x, const struct trace_rec
 		return "its start is not known";
 	const bool opened = r->fd >= 0 && (size_t)r->fd < x->n_opened && x->opened[r->fd];
 	if (x->line.old && (op_info(r->op)->uses & OP_HAS_FD) && !opened)
-		return "ARTC replays calls on descriptors that the trace opens";
+		return "ARTC replays only calls on descriptors that the trace opens";
 	return NULL;
 }
 

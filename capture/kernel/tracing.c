@@ -76,7 +76,7 @@ static int instance_make(struct tracing *t, struct err *e)
 		    "tracefs is not mounted: as root, mount -t tracefs nodev /sys/kernel/tracing");
 	if (access(dir, R_OK | W_OK | X_OK) < 0)
 		return err_set(e, EACCES,
-			       "this user may not use %s (%s): kernel tracepoints need root",
+			       "this user has no access to %s (%s): kernel tracepoints need root",
 			       dir, strerror(errno));
 	stale_remove();
 	snprintf(name, sizeof name, INSTANCE_PREFIX "%ld", (long)getpid());

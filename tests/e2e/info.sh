@@ -57,7 +57,7 @@ cp "$golden" damaged.trace
 printf 'XXXX' | dd of=damaged.trace bs=1 seek=2000 conv=notrunc 2>/dev/null
 expect_status 3 "$VALIDATE" info damaged.trace
 expect_line out '1 damaged block'
-expect_line out 'damaged.trace: damaged block of '
+expect_line out 'damaged.trace: damaged record block (records 3 to 3) at byte 1920'
 expect_line err 'at byte '
 grep -q '^Requests   [1-5]' out || fail "the rest was not read"
 expect_status 3 "$VALIDATE" info --json damaged.trace
