@@ -100,9 +100,9 @@ static void uncertain_print(const struct collect_outcome *o)
 	const uint64_t n = o->n_uncertain;
 	if (!n)
 		return;
-	printf("%-14s%" PRIu64 " dependenc%s not found by a call that waits. The waiting node made "
-	       "no progress for a long time: it polls memory, or the machine was busy:\n",
-	       "uncertain", n, n == 1 ? "y was" : "ies were");
+	printf("%-14s%" PRIu64 " dependenc%s without a call that waits. The waiting node made no "
+	       "progress for a long time: it polls memory, or the machine was busy:\n",
+	       "uncertain", n, n == 1 ? "y" : "ies");
 	for (uint64_t i = 0; i < n && i < COLLECT_UNCERTAIN_SHOWN; i++) {
 		const struct causality_edge *g = &o->uncertain[i];
 		printf("%-14srequest %" PRIu64 " of node %" PRIu32 " after request %" PRIu64
@@ -120,14 +120,10 @@ static void outcome_print(const struct collect_config *c, const struct collect_o
 		printf("%-14s%" PRIu32 " of the nodes make%s no requests, but others wait for %s\n",
 		       "note", o->merged.n_senders, o->merged.n_senders == 1 ? "s" : "",
 		       o->merged.n_senders == 1 ? "it" : "them");
-	printf("%-14s%" PRIu64 "; %" PRIu32 " of them delay a node at every ", "runs",
-	       o->n_runs, o->n_throttled);
-	if (o->period == 1)
-		printf("request");
-	else
-		printf("%" PRIu64 "th request", o->period);
-	printf("; all runs together took %s, the run without delays took %s\n",
-	       duration_text((double)o->tracing_ns).s, duration_text((double)o->application_ns).s);
+	printf("%-14s%" PRIu64 "; %" PRIu32 " of them delay a node with period %" PRIu64
+	       "; all runs together took %s, the run without delays took %s\n", "runs", o->n_runs,
+	       o->n_throttled, o->period, duration_text((double)o->tracing_ns).s,
+	       duration_text((double)o->application_ns).s);
 	printf("%-14s%" PRIu64 " seen, %" PRIu64 " kept (the others follow from these); %" PRIu64
 	       " barrier%s\n", "dependencies",
 	       o->merged.n_edges_seen, o->merged.n_edges_left, o->merged.n_barriers,
@@ -138,8 +134,8 @@ static void outcome_print(const struct collect_config *c, const struct collect_o
 	       o->cpu_time ? "CPU time" : "elapsed time");
 	prediction_print(o);
 	if (o->n_computing)
-		printf("%-14sa node computed during %" PRIu64 " of its waits: it polls memory\n",
-		       "note", o->n_computing);
+		printf("%-14sthe waiting node computed during %" PRIu64 " of the waits: it polls "
+		       "memory\n", "note", o->n_computing);
 	uncertain_print(o);
 	if (o->merged.n_early)
 		printf("%-14s%" PRIu64 " signal%s placed just after the delayed request%s, "

@@ -33,11 +33,12 @@ static void outcome_print(const struct vfs_config *c, const struct vfs_outcome *
 		   "calls began before the capture: omitted");
 	if (o->no_paths.code)
 		printf("%-14spaths cannot be read here: %s\n", "warning", o->no_paths.msg);
-	count_line("warning", o->counts.n_unnamed, "call on a path that is not known",
-		   "calls on paths that are not known");
+	count_line("warning", o->counts.n_unnamed, "call has an unknown path",
+		   "calls have an unknown path");
 	count_line("warning", o->counts.n_unknown,
-		"call on a descriptor without a captured open (perhaps sent by another process)",
-		"calls on descriptors without a captured open (perhaps sent by another process)");
+		"call uses a descriptor without a captured open (perhaps received from another "
+		"process)", "calls use descriptors without a captured open (perhaps received from "
+		"another process)");
 	count_line("warning", o->counts.n_positions_unknown,
 		   "file was in use when the capture began: offsets on it are unknown until lseek",
 		   "files were in use when the capture began: offsets on them are unknown until "
@@ -58,8 +59,8 @@ static void outcome_print(const struct vfs_config *c, const struct vfs_outcome *
 	count_line("warning", o->counts.n_programs_unseen,
 		   "32-bit program ran: its calls are not in the trace",
 		   "32-bit programs ran: their calls are not in the trace");
-	count_line("warning", o->n_calls32, "system call of 32 bits is not in the trace",
-		   "system calls of 32 bits are not in the trace");
+	count_line("warning", o->n_calls32, "32-bit system call is not in the trace",
+		   "32-bit system calls are not in the trace");
 	count_line("warning", c->command ? o->counts.n_alive : 0,
 		   "thread still ran after the command: its later calls are not in the trace",
 		   "threads still ran after the command: their later calls are not in the trace");

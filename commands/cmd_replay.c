@@ -119,10 +119,11 @@ static void skipped_print(const struct replay_summary *s)
 		       "replays them in mode causal)\n", "skipped", n_causes);
 	if (s->n_skipped == n_causes)
 		return;
-	printf("%-16s%" PRIu64 " requests:", "skipped", s->n_skipped - n_causes);
+	printf("%-16s%" PRIu64 " request%s:", "skipped", s->n_skipped - n_causes,
+	       s->n_skipped - n_causes == 1 ? "" : "s");
 	for (int i = SKIP_NONE + 1, n = 0; i < SKIP_N; i++)
 		if (s->n_skipped_of[i] && i != SKIP_CAUSE)
-			printf("%s %s %" PRIu64, n++ ? "," : "", skip_reasons[i],
+			printf("%s %s %" PRIu64, n++ ? ";" : "", skip_reasons[i],
 			       s->n_skipped_of[i]);
 	putchar('\n');
 }
@@ -172,7 +173,7 @@ static void block_print(const struct replay_summary *s)
 	       b->most_in_flight, b->traced_in_flight, b->n_submissions);
 	count_print("read only", b->n_turned, "writes were replayed as reads");
 	count_print("moved", b->n_remapped,
-		    "requests that are beyond the end of the device (--beyond)");
+		    "requests to another offset (--beyond)");
 	count_print("rounded", b->n_rounded, "requests, to whole blocks of the device");
 	count_print("short", b->n_short, "transfers moved less than requested");
 	for (size_t i = 0; i < b->n_errors; i++)
@@ -298,7 +299,7 @@ static void adapter_print(const struct replay_summary *s)
 			    "requests that the replayer was given");
 	count_print("extra", s->n_repeated, "requests that the input does not have");
 	count_print("ambiguous", a->n_ambiguous,
-		    "requests of the input have the operation, object, offset and length of "
+		    "requests of the input have the same operation, object, offset and length as "
 		    "another request");
 	for (const char *line = a->notes; *line;
 	     line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n')) {

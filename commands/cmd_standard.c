@@ -194,7 +194,7 @@ static void summary_print(const struct standard *s)
 		       (unsigned long long)n_left_out);
 	printf("\n%s, server threads %s real-time priority%s, idle CPUs %s awake; %.0f s",
 	       s->loop ? "loop device" : "file", s->realtime ? "with" : "without",
-	       s->own_cpu ? " and a CPU of its own" : "",
+	       s->own_cpu ? ", answering thread on its own CPU" : "",
 	       s->awake ? "kept" : "not kept", s->duration_s);
 	if (isfinite(s->others_share))
 		printf("; other processes used %.1f %% of the CPUs", 100 * s->others_share);

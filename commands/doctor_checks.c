@@ -338,7 +338,7 @@ static void smt_judge(const json_t *facts, struct doctor_finding *f)
 		warn_if(f, true,
 			"let runs use one thread of each core: cpus = LIST in the protocol; or as "
 			"root: echo off >/sys/devices/system/cpu/smt/control",
-			"several: CPUs %.60s are one core",
+			"several: CPUs %.60s share a core",
 			siblings ? siblings : "of a pair");
 	else
 		finding_ok(f, "%s", json_is_false(on) ? "one" : "not available");
@@ -471,7 +471,7 @@ static void tracepoints_look(struct doctor_finding *f)
 	const bool may = !access("/sys/kernel/tracing/instances", W_OK) ||
 			 !access("/sys/kernel/debug/tracing/instances", W_OK);
 	warn_if(f, !may,
-		"requests are not observed at a device, and capture block, vfs and system calls do "
+		"requests at a device cannot be observed, and validate capture block and vfs do "
 		"not work: as root, mount -t tracefs nodev /sys/kernel/tracing (a container "
 		"without privileges cannot)",
 		"%s", may ? "can be recorded" : "cannot be recorded");

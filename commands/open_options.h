@@ -20,7 +20,7 @@ extern const char *const open_as_names[], *const open_wait_unit_names[];
 	       .help = "format of the input; \"list\" prints all formats (default: detected "	\
 	       "from its first bytes)"),							\
 	OPTION(STRING, "mapping", OPEN_AT(AT, mapping), .arg = "FILE",				\
-	       .help = "the input is delimited text, and FILE names its columns"),		\
+	       .help = "read delimited text whose columns FILE describes"),		\
 	OPTION(UINT, "lenient", OPEN_AT(AT, n_lenient), .arg = "N",				\
 	       .help = "skip up to N unreadable lines or records, and print their number " \
 	       "(default 0)"),	\

@@ -127,7 +127,7 @@ bool slice_causes_pass(struct slice_causes *x, const struct trace_record *r)
 void slice_causes_print(const struct slice_causes *x)
 {
 	if (x->n_dropped)
-		printf("%" PRIu64 " signal%s and waits were left out, because the slice lacks "
-		       "their counterparts in the other node\n",
-		       x->n_dropped, x->n_dropped == 1 ? "" : "s");
+		printf("%" PRIu64 " record%s of signals and waits left out: the slice lacks the "
+		       "counterpart%s in other nodes\n", x->n_dropped,
+		       x->n_dropped == 1 ? "" : "s", x->n_dropped == 1 ? "" : "s");
 }

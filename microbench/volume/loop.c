@@ -121,7 +121,7 @@ int loop_attach(const char *file, bool direct, char device[LOOP_NAME_MAX], struc
 	SCOPED_FD int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
 	if (control < 0)
 		return err_sys(e, errno, "/dev/loop-control: there are no loop devices, or this "
-			"user may not use them");
+			"user has no access to them");
 	SCOPED_FD int file_fd = open(file, O_RDWR | O_CLOEXEC | (direct ? O_DIRECT : 0));
 	int ret = file_fd < 0 ? err_sys(e, errno, "cannot open %s", file) : -EBUSY;
 	for (int i = 0; i < 64 && ret == -EBUSY; i++)

@@ -369,15 +369,15 @@ static int kin_read(struct finder *f, struct err *e)
 		struct kin *k = rows ? xcalloc(json_array_size(rows) + 1, sizeof *k) : NULL;
 		*(kind ? &f->threads : &f->processes) = k;
 		if (rows && !json_is_array(rows))
-			return err_set(e, EINVAL, "the trace's \"%s\" is not a list", names[kind]);
+			return err_set(e, EINVAL, "metadata \"%s\" is not a list", names[kind]);
 		json_array_foreach(rows, i, row)
 		{
 			json_int_t number, parent, begin_ns, waited_by, waited_ns;
 			if (json_unpack(row, "{s:I,s:I,s:I}", keys[kind], &number, "parent",
 					&parent, "begin_ns", &begin_ns))
-				return err_set(e, EINVAL, "entry %zu of the trace's \"%s\" needs "
+				return err_set(e, EINVAL, "metadata \"%s\": entry %zu needs "
 					"integers \"%s\", \"parent\" and \"begin_ns\"",
-					i, names[kind], keys[kind]);
+					names[kind], i, keys[kind]);
 			k[i] = (struct kin){.number = (uint32_t)number,
 					    .parent = (uint32_t)parent,
 					    .begin_ns = begin_ns,
@@ -415,7 +415,7 @@ static int descriptor_table_read(struct finder *f, struct err *e)
 	if (!f->table)
 		return 0;
 	if (!json_is_array(f->table))
-		return err_set(e, EINVAL, "the trace's \"descriptors\" is not a list");
+		return err_set(e, EINVAL, "metadata \"descriptors\" is not a list");
 	size_t i;
 	json_t *row;
 	json_array_foreach(f->table, i, row)
@@ -425,9 +425,9 @@ static int descriptor_table_read(struct finder *f, struct err *e)
 		if (!json_is_integer(fd) || json_integer_value(fd) < 0 ||
 		    json_integer_value(fd) > INT32_MAX || !json_is_string(path) ||
 		    (flags && !json_is_integer(flags)) || (pid && !json_is_integer(pid)))
-			return err_set(e, EINVAL, "entry %zu of the trace's \"descriptors\" "
-				"needs an integer \"fd\" and a text \"path\"; \"flags\" and "
-				"\"pid\" are integers", i);
+			return err_set(e, EINVAL, "metadata \"descriptors\": entry %zu needs "
+				"an integer \"fd\" and a string \"path\"; \"flags\" and \"pid\" "
+				"must be integers", i);
 		uint32_t number = (uint32_t)json_integer_value(fd);
 		if (pid)
 			u64_map_at(&f->row_of_pid_fd,

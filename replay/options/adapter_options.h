@@ -74,9 +74,9 @@ struct known_options {
 	       "requests with overlapping blocks; partial: they are postponed (default " \
 	       "partial)"),	\
 	OPTION(CHOICE, "hfplayer-mode", AT(known.hfplayer_mode), .arg = "MODE",			\
-	       .choices = hfplayer_mode_names, .help = "hfplayer: its mode: traced times, " \
-	       "dependencies, as fast as possible, or traced number in flight (default " \
-	       "hf)"),			\
+	       .choices = hfplayer_mode_names, .help = "hfplayer: hf (traced times), dep " \
+	       "(dependencies), afap (as fast as possible) or load (traced number in flight) " \
+	       "(default hf)"),			\
 	OPTION(UINT, "hfplayer-threads", AT(known.hfplayer_threads), .arg = "N", .min = 1,	\
 	       .max = 64, .help = "hfplayer: number of threads that issue requests; "		\
 	       "hfplayer needs three more CPUs than N (default 1)"), \
@@ -127,11 +127,11 @@ struct adapter_options {
 	OPTION(STRING, "times", AT(times), .group = "Replayers of other projects", .arg = "HOW",\
 	       .help = "source of the times of requests: the output of the replayer "		\
 	       "(self), a preloaded library (preload), the kernel's tracepoints at the " \
-	       "device (block) or none; engine exec: self:csv(begin=3,end=4,unit=us) "		\
-	       "(default: the replayer's usual source)"), \
+	       "device (block) or none; engine exec: self needs a form, such as "		\
+	       "self:csv(begin=3,end=4,unit=us) (default: the replayer's usual source)"), \
 	OPTION(STRING, "export", AT(export), .arg = "FORMAT", .help = "engine exec: format " \
 	       "in which the replayer gets the trace; with /thread, /process or /device " \
-	       "appended, each thread, process or device has a file"), \
+	       "appended, one file for each of these (default csv)"), \
 	OPTION(STRING, "command", AT(command), .arg = "WORDS", .help = "command that "		\
 	       "starts the replayer, as a list of words with placeholders: [\"replayer\", " \
 	       "\"--in\", \"{trace}\"] (default: that of the adapter)"), \

@@ -118,7 +118,7 @@ int deps_read(struct deps *d, const char *path, enum replay_order order, unsigne
 		return ret;
 	if (trace_meta(d->trace)->level == LEVEL_BLOCK)
 		return err_set(e, EINVAL,
-			       "%s is a block-level trace: these orders apply to system calls",
+			       "%s is a block-level trace, but orders apply to system calls only",
 			       path);
 	ret = load_read(&d->load, d->trace, false, e);
 	ret = ret ? ret : slots_find(&d->slots, &d->load, d->trace, e);

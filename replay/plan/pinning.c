@@ -21,7 +21,7 @@ static int row_read(struct u64_map *of_thread, const json_t *rows, size_t i, str
 	const char *list = list_of(row);
 	SCOPED(processors_release) struct processor_list usable = {.cpu = NULL};
 	if (!list)
-		return err_set(e, EINVAL, "entry %zu of the trace's \"affinity\" needs integers "
+		return err_set(e, EINVAL, "metadata \"affinity\": entry %zu needs integers "
 			"\"pid\" and \"tid\", and a list of CPUs \"cpus\"", i);
 	const uint32_t pid = (uint32_t)json_integer_value(json_object_get(row, "pid")),
 		       tid = (uint32_t)json_integer_value(json_object_get(row, "tid"));

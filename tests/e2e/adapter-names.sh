@@ -78,7 +78,7 @@ refused ../outside/new 'leads out' "pwrite $here/target/../outside/new"
 for name in out dangling up/file up/new; do
 	refused $name 'leads out' "pwrite $name"
 done
-refused later 'is reached by a link that leads to nothing' 'mkdir missing' 'pwrite later'
+refused later 'is reached through a dangling symbolic link' 'mkdir missing' 'pwrite later'
 refused sub/fifo 'is a FIFO' 'pread sub/fifo'
 refused tofifo 'is a FIFO' 'pread tofifo'
 refused ../b 'leads out' 'rename a ../b'

@@ -62,7 +62,7 @@ if [ "$(id -u)" -eq 0 ] && [ -w /sys/kernel/tracing/instances ] && [ -e /sys/ker
 
 	# descriptors received from another process, and requests in memory that cannot be read, are at least reported
 	(cd in && "$VALIDATE" capture vfs -o ../sent.trace -- ../made >../out) || fail "capture vfs: $(cat out)"
-	n=$(sed -n 's/^warning *\([0-9]*\) calls on descriptors without a captured open.*/\1/p' out)
+	n=$(sed -n 's/^warning *\([0-9]*\) calls use descriptors without a captured open.*/\1/p' out)
 	"$VALIDATE" info --csv csv sent.trace >/dev/null
 	[ "${n:-0}" -ge 8 ] && [ "$n" -eq "$(awk 'NR > 1 && !/,"*(path|descriptor)=/ && /,"fd=[0-9]/ && !/,E[A-Z]*,/' csv | wc -l)" ] || fail "sent descriptors: $(cat out csv)"
 	if $compiler -w -O1 -o asked "$SRCDIR/tests/programs/aio.c" -laio; then

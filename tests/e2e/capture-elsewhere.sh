@@ -192,5 +192,5 @@ expect_status 0 "$VALIDATE" import two.log -o two.trace
 mkdir both
 expect_status 0 "$VALIDATE" replay --prepare --dir both two.trace
 expect_line out 'mismatches      0'
-expect_line out 'refused between two file systems (EXDEV) 1'
+expect_line out 'calls between two file systems (EXDEV) 1'
 [ -e both/one/new ] && [ ! -e both/two/file ] || fail "the rename was replayed: $(find both)"

@@ -127,9 +127,9 @@ C
 if [ "$(uname -m)" = x86_64 ] && ${CC:-cc} -w -O1 -o mixed mixed.c && ./mixed; then
 	rm -f by-int
 	captured true
-	"$VALIDATE" info --json trace | grep -q n_calls_32_bits || skip 'this kernel does not show calls of 32 bits'
-	incomplete 'system calls of 32 bits, which have no tracepoints: 1' ./mixed
-	incomplete 'system calls of 32 bits, which have no tracepoints: 2' sh -c './mixed & ./mixed; wait'
+	"$VALIDATE" info --json trace | grep -q n_calls_32_bits || skip 'this kernel does not show 32-bit system calls'
+	incomplete '32-bit system calls, which have no tracepoints: 1' ./mixed
+	incomplete '32-bit system calls, which have no tracepoints: 2' sh -c './mixed & ./mixed; wait'
 	[ -e by-int ] || fail 'the call of 32 bits made no file'
 else
 	echo 'calls of 32 bits by a program of 64 bits are not tried: they cannot be made here'

@@ -111,7 +111,7 @@ grep -q 'compute' out && fail "metrics are of computing" || :
 
 # a slice has no half of a pair; and an anonymised slice still names its nodes
 expect_status 0 "$VALIDATE" slice --thread 1,2 p.trace -o s.trace
-expect_line out '4 signals and waits were left out'
+expect_line out '4 records of signals and waits left out'
 expect_status 0 "$VALIDATE" deps s.trace
 expect_line out 'Barriers       1, with 2 waits'
 expect_status 0 "$VALIDATE" slice --scale 2 p.trace -o slow.trace

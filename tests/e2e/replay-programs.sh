@@ -332,7 +332,7 @@ if ! grep -q 'status 77' capture.out; then
 	mkdir tree
 	expect_status 0 "$VALIDATE" replay --dir tree -o out.trace flags.trace
 	expect_line out 'mismatches      0'
-	grep -q 'skipped  *1 requests: devices, privileges' out || fail "$(cat out)"
+	grep -q 'skipped  *1 request: devices, privileges' out || fail "$(cat out)"
 	lsattr tree/f | grep -q '^[^ ]*d[^ ]* ' || fail "flags: $(lsattr tree/f)"
 fi
 
@@ -348,7 +348,7 @@ rm -rf tree
 mkdir tree
 expect_status 0 "$VALIDATE" replay --prepare --dir tree attributes.csv
 expect_line out 'mismatches      0'
-grep -q 'skipped  *1 requests: devices, privileges' out || fail "$(cat out)"
+grep -q 'skipped  *1 request: devices, privileges' out || fail "$(cat out)"
 
 # denied to a program without root's rights, but not to root: such mismatches are counted separately
 if [ "$(id -u)" -eq 0 ]; then

@@ -167,7 +167,7 @@ static int device_guard(const struct adapter_state *a, struct err *e)
 		    e, EPERM,
 		    "%s: refused: the replay %s overwrite its content (--destructive permits "
 		    "this%s)", c->device, may_write ? "could" : "would",
-		    may_write ? "; --read-only: the command writes nothing" : "");
+		    may_write ? "; --read-only declares that the command writes nothing" : "");
 	int ret = device_open(&d, a->run.device,
 			      !writes         ? DEVICE_READ
 			      : c->own_device ? DEVICE_WRITE_OWN
@@ -337,7 +337,8 @@ static int none_check(struct adapter_state *a, struct err *e)
 			"the trace was observed (times %s; %llu other requests were observed)",
 			a->run.adapter->name, (unsigned long long)a->run.n_requests,
 			times_name(a->times.how), (unsigned long long)(a->n_extra + a->n_other));
-	adapter_note(&a->run, "none of the %llu requests of the trace was made, but %llu others",
+	adapter_note(&a->run, "none of the %llu requests of the trace was made, but %llu other "
+		     "requests were made",
 		     (unsigned long long)a->run.n_requests, (unsigned long long)a->n_extra);
 	return 0;
 }

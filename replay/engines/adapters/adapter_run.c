@@ -72,12 +72,11 @@ static int run_preloaded(struct adapter_state *a, struct err *e)
 	int ret = app_capture(&c, &o, e);
 	a->n_events_lost = o.n_lost;
 	a->blind = o.unseen.n || o.own_calls.n || o.own_rings.n;
-	programs_note(a, &o.unseen,
-		      "ran without the preloaded library, so its calls were not seen");
-	programs_note(a, &o.own_calls,
-		      "has system calls of its own, which the preloaded library does not see");
-	programs_note(a, &o.own_rings,
-		"has an io_uring of its own, whose requests the preloaded library does not see");
+	programs_note(a, &o.unseen, "ran without the preloaded library, so no calls were seen");
+	programs_note(a, &o.own_calls, "can call the kernel without the C library; the preloaded "
+				       "library does not see such calls");
+	programs_note(a, &o.own_rings, "can use io_uring without liburing; the preloaded library "
+				       "does not see such requests");
 	app_outcome_release(&o);
 	return ret ? err_context(e, "times preload") : 0;
 }

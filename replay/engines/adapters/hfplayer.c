@@ -254,4 +254,4 @@ static const struct adapter adapter_hfplayer = {
 
 ADAPTER_ENGINE(
     hfplayer, LEVEL_BLOCK,
-    "hfplayer: requests on a device in modes hf, dep, afap and load, on CPUs of their own");
+    "hfplayer: requests on a device in modes hf, dep, afap and load; its threads spin");

@@ -87,7 +87,7 @@ static int missing_check(const struct names *x, const char *name, struct err *e)
 		return unsafe_refuse(x, name, "has \"..\" and does not exist", e);
 	SCOPED_FD int fd = name_open(x->dir_fd, name, RESOLVE_NO_SYMLINKS);
 	return fd == -ELOOP || fd == -EPERM
-		   ? unsafe_refuse(x, name, "is reached by a link that leads to nothing", e)
+		   ? unsafe_refuse(x, name, "is reached through a dangling symbolic link", e)
 		   : 0;
 }
 

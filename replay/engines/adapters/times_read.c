@@ -41,10 +41,7 @@ int adapter_number(const char *text, unsigned int digits, int64_t *value, const 
 	int64_t whole = 0, unit = power_of_ten(digits);
 	if (!isdigit((unsigned char)*p) && !(*p == '.' && isdigit((unsigned char)p[1])))
 		return number_refuse(text,
-				     !strncasecmp(p, "nan", 3)   ? "not a number"
-				     : !strncasecmp(p, "inf", 3) ? "infinite"
-								 : "no number",
-				     e);
+				     !strncasecmp(p, "inf", 3) ? "infinite" : "not a number", e);
 	for (; isdigit((unsigned char)*p); p++)
 		if (__builtin_mul_overflow(whole, 10, &whole) ||
 		    __builtin_add_overflow(whole, *p - '0', &whole))

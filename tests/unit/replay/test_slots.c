@@ -136,7 +136,7 @@ static void records_that_cannot_be_replayed_are_named(void **state)
 	refuse(&s, EINVAL, "record 0: the open has no path");
 	s.extra_json = "{\"descriptors\":[{\"fd\":\"three\",\"path\":\"f\"}]}";
 	sample_data(&s, 1, 0, 1, OP_PREAD, 3, 0, 0, 1, 1);
-	refuse(&s, EINVAL, "entry 0 of the trace's \"descriptors\"");
+	refuse(&s, EINVAL, "metadata \"descriptors\": entry 0 needs");
 	s.extra_json = "{\"descriptors\":7}";
 	sample_data(&s, 1, 0, 1, OP_PREAD, 3, 0, 0, 1, 1);
 	refuse(&s, EINVAL, "is not a list");
