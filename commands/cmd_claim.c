@@ -35,8 +35,8 @@ static const char synopsis[] = "CLAIM [--with REPLAYER]... [--budget TIME] [--re
 	"CLAIM [--with REPLAYER]... [--budget TIME] [--device DEV] [options] PROTOCOL.conf";
 static const char about[] =
 	"Tests a claim such as \"mean response time within 5 %, p99 within 10 %\". A claim\n"
-	"holds if each quantity of a replay deviates from the same quantity of the\n"
-	"program by less than the stated limit.\n"
+	"holds if each quantity that it names differs between replay and program by less\n"
+	"than the stated limit.\n"
 	"The campaign runs program and replayer in pairs and tests the claim after each\n"
 	"pair. It ends as soon as the claim is shown or refuted for each replayer and\n"
 	"scenario, or when the budget is used.\n"

@@ -31,17 +31,17 @@ static const struct option_spec deps_options[] = {
     OPTION(UINT, "requests", AT(n_shown), .letter = 'n', .arg = "N",
 	   .help = "number of requests in the graph (default 0: all)"),
     OPTION(FLAG, "infer", AT(infer),
-	   .help = "derive the waits from the times of the requests, as for block-level traces"),
+	   .help = "infer the waits from the times of the requests, as for block-level traces"),
     OPTION(STRING, "think-time", AT(think), .arg = "TIME",
 	   .help =
-	       "waits from times: shortest time that a program needs from the end of a request "
+	       "inferred waits: shortest time that a program needs from the end of a request "
 	       "to a dependent request; auto: the shortest time without a request in flight in "
 	       "the trace (default 10us)"),
     OPTION(UINT, "from", AT(from), .arg = "N",
-	   .help = "waits from times, and parallel applications: first request in the graph "
+	   .help = "inferred waits, and parallel applications: first request in the graph "
 	       "(default 0)"),
     OPTION(STRING, "output", AT(output), .letter = 'o', .arg = "FILE",
-	   .help = "waits from times: write the trace with the dependencies of each request to "
+	   .help = "inferred waits: write the trace with the dependencies of each request to "
 	       "FILE"),
     OPTION(FLAG, "json", AT(json), .help = "print one JSON object"),
     {.name = NULL},

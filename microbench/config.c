@@ -82,8 +82,9 @@ const struct option_spec microbench_options[] = {
 	OPTION(FLAG, "fsync-end", FIELD(fsync_end),
 	       .help = "each thread calls fsync at its end; this call is in the trace"),
 	OPTION(CHOICE, "placement", FIELD(placement), .arg = "KIND", .choices = placement_names,
-	       .help = "place of the buffers in memory; use the same place for program and replay "
-	       "(default offset)"),
+	       .help = "place of the buffers in memory. offset: at a fixed offset in a page; page: "
+	       "at the start of a page; rotate: many buffers in turn. Use the same place for "
+	       "program and replay (default offset)"),
 	OPTION(FLAG, "pin", FIELD(pin), .help = "pin thread i to the i-th CPU that the process "
 	       "may use"),
 	OPTION(SIZE, "anon-memory", FIELD(anon_bytes), .arg = "SIZE",

@@ -25,7 +25,7 @@ const struct option_spec app_options[] = {
 	OPTION(STRING, "output", FIELD(output), .group = "Output", .letter = 'o', .arg = "TRACE",
 	       .help = "write the trace to TRACE"),
 	OPTION(STRING, "root", FIELD(root), .arg = "DIR",
-	       .help = "store names relative to DIR and ignore all other files (default /)"),
+	       .help = "store names relative to DIR, and ignore files outside DIR (default /)"),
 	OPTION(FLAG, "snapshot", FIELD(snapshot), .group = "What is recorded",
 	       .help = "record the files as they were before their first use, for replay "
 	       "--prepare"),

@@ -178,13 +178,13 @@ const struct option_spec replay_options[] = {
 	OPTION(STRING, "dir", FIELD(dir), .letter = 'd', .arg = "DIR", .flags = OPT_CLI_ONLY,
 	       .help = "target directory; nothing outside it is changed"),
 	OPTION(STRING, "device", FIELD(device), .arg = "DEVICE", .flags = OPT_CLI_ONLY,
-	       .help = "engine block: block device or regular file that receives the requests; "
-	       "traced writes overwrite its content"),
+	       .help = "block device or regular file that receives the requests; traced writes "
+	       "overwrite its content"),
 	OPTION(FLAG, "destructive", FIELD(destructive), .flags = OPT_CLI_ONLY,
-	       .help = "engine block: permit overwriting the content of the device"),
+	       .help = "permit overwriting the content of the device"),
 	OPTION(FLAG, "own-device", FIELD(own_device), .flags = OPT_CLI_ONLY,
-	       .help = "engine block: accept a file system on the device if the device is a "
-	       "volume (validate volume)"),
+	       .help = "accept a file system on the device if the device is a volume (validate "
+	       "volume)"),
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "OUT",
 	       .flags = OPT_CLI_ONLY, .help = "write the replay trace to OUT (default: no "
 	       "trace)"),
@@ -241,8 +241,9 @@ const struct option_spec replay_options[] = {
 	       .help = "time for which a worker spins while its request waits for another request; "
 	       "then the worker yields the CPU and sleeps (default 5us)"),
 	OPTION(CHOICE, "placement", FIELD(placement), .arg = "KIND", .choices = placement_names,
-	       .help = "place of the buffers in memory; use the same place for program and replay "
-	       "(default offset)"),
+	       .help = "place of the buffers in memory. offset: at a fixed offset in a page; page: "
+	       "at the start of a page; rotate: many buffers in turn. Use the same place for "
+	       "program and replay (default offset)"),
 	OPTION(FLAG, "processes", FIELD(processes), .help = "replay each traced process in a "
 	       "process with its own descriptors (default: in threads of one process)"),
 	OPTION(FLAG, "pin", FIELD(pin), .help = "pin worker i to the i-th CPU that the process "
