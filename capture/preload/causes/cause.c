@@ -2,10 +2,10 @@
 /* The slot of a thread: its state, the start of the state, and sums of times. Only the thread
  * writes its slot. Time in a signal handler counts for the interrupted state. */
 #include "capture/preload/cause_hooks.h"
+#include "capture/preload/causes/cause_key.h"
 
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -39,15 +39,6 @@ static __thread struct attempt {
 static struct cause_page *page; /* NULL: the application is not watched */
 static bool page_looked_for;
 
-static struct cause_slot *slot_of(const struct cause_page *p, uint32_t pid, uint32_t tid)
-{
-	uint32_t n = atomic_load(&p->n_slots);
-	for (uint32_t i = n < CAUSE_SLOTS ? n : CAUSE_SLOTS; i > 0; i--)
-		if (p->slot[i - 1].pid == pid && p->slot[i - 1].tid == tid)
-			return (struct cause_slot *)(uintptr_t)&p->slot[i - 1];
-	return NULL;
-}
-
 static struct cause_page *page_map(void)
 {
 	char path[600];
@@ -67,7 +58,7 @@ static struct cause_page *page_map(void)
 		if (!cause_is_launcher())
 			return p;
 		struct cause_slot *s =
-		    slot_of(p, (uint32_t)RAW(SYS_getpid), (uint32_t)RAW(SYS_gettid));
+		    cause_slot_of(p, (uint32_t)RAW(SYS_getpid), (uint32_t)RAW(SYS_gettid));
 		if (s && s->flags & CAUSE_EXEC)
 			s->flags = CAUSE_LAUNCHER;
 	}
@@ -109,75 +100,7 @@ static int64_t cpu_ns(void)
 	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* --- identity of a thread, equal in every run ----------------------------- */
-
-enum key_kind { KEY_OF_RANK = 1, KEY_OF_ROOT, KEY_OF_CHILD, KEY_OF_THREAD_ID };
-
-static uint64_t key_of(uint64_t parent, enum key_kind way, uint32_t n)
-{
-	uint64_t x = splitmix_mix(parent * SPLITMIX_STEP + ((uint64_t)way << 32 | n) + 1);
-	return x ? x : 1;
-}
-
-/* Returns the number in the first variable that contains one, or -1. */
-static int32_t number_of_variables(const char *const *names)
-{
-	for (; *names; names++) {
-		const char *text = getenv(*names);
-		if (!text || *text < '0' || *text > '9')
-			continue;
-		int32_t n = 0;
-		for (; *text >= '0' && *text <= '9' && n < 100000000; text++)
-			n = n * 10 + (*text - '0');
-		return n;
-	}
-	return -1;
-}
-
-static int32_t rank_of_variables(void)
-{
-	static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-					    "SLURM_PROCID", NULL};
-	return number_of_variables(names);
-}
-
-static void ranks_note(struct cause_page *p)
-{
-	static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS",
-					    NULL};
-	int32_t n = number_of_variables(names);
-	if (n > 0)
-		atomic_store(&p->n_ranks, (uint32_t)n);
-}
-
-/* Key of a program's first thread: a rank, a child of a watched process, or a root. Children of a
- * rank inherit its variables. */
-static uint64_t key_of_program(struct cause_page *p, uint32_t parent, int32_t *rank)
-{
-	struct cause_slot *from = slot_of(p, parent, parent);
-	*rank = rank_of_variables();
-	if (*rank >= 0 && (!from || from->rank != *rank)) {
-		ranks_note(p);
-		return key_of(0, KEY_OF_RANK, (uint32_t)*rank);
-	}
-	if (from)
-		return key_of(from->key, KEY_OF_CHILD, atomic_fetch_add(&from->n_children, 1));
-	return key_of(0, KEY_OF_ROOT, atomic_fetch_add(&p->n_roots, 1));
-}
-
-static uint64_t key_find(struct cause_page *p, uint32_t pid, uint32_t tid, uint32_t parent,
-			 int32_t *rank)
-{
-	if (tid == pid && !own_key)
-		return key_of_program(p, parent, rank);
-	struct cause_slot *first = slot_of(p, pid, pid),
-			  *forked = first ? first : slot_of(p, parent, parent);
-	*rank = forked ? forked->rank : rank_of_variables();
-	if (own_key)
-		return own_key;
-	return first ? key_of(first->key, KEY_OF_THREAD_ID, atomic_fetch_add(&first->n_children, 1))
-		     : key_of(tid, KEY_OF_THREAD_ID, 0);
-}
+/* --- the slot ------------------------------------------------------------- */
 
 static bool key_sends(const struct cause_page *p, uint64_t key)
 {
@@ -191,7 +114,7 @@ static uint32_t slot_claim(struct cause_page *p)
 {
 	uint32_t pid = (uint32_t)RAW(SYS_getpid), tid = (uint32_t)RAW(SYS_gettid),
 		 parent = (uint32_t)RAW(SYS_getppid);
-	struct cause_slot *s = slot_of(p, pid, tid);
+	struct cause_slot *s = cause_slot_of(p, pid, tid);
 	int32_t rank;
 	if (s && s->flags & CAUSE_EXEC) {
 		s->flags = 0;
@@ -199,7 +122,7 @@ static uint32_t slot_claim(struct cause_page *p)
 	} else {
 		if (!own_key)
 			atomic_fetch_add(&p->n_created, 1);
-		const uint64_t key = key_find(p, pid, tid, parent, &rank);
+		const uint64_t key = cause_key_find(p, pid, tid, parent, own_key, &rank);
 		uint32_t i = atomic_fetch_add(&p->n_slots, 1);
 		if (i >= CAUSE_SLOTS)
 			return NO_SLOT;
@@ -620,7 +543,7 @@ uint64_t cause_child_key(void)
 	if (!s)
 		return 0;
 	atomic_fetch_add(&p->n_created, 1);
-	return key_of(s->key, KEY_OF_CHILD, atomic_fetch_add(&s->n_children, 1));
+	return cause_key_of_child(s);
 }
 
 void cause_phase_end(void)
@@ -654,9 +577,10 @@ void cause_thread_begin(uint64_t key)
 void cause_exec(bool failed)
 {
 	struct cause_page *p = page_find();
-	struct cause_slot *s = p && !capture_confined ? slot_of(p, (uint32_t)RAW(SYS_getpid),
-								(uint32_t)RAW(SYS_gettid))
-						      : NULL;
+	struct cause_slot *s = p && !capture_confined
+				   ? cause_slot_of(p, (uint32_t)RAW(SYS_getpid),
+						   (uint32_t)RAW(SYS_gettid))
+				   : NULL;
 	if (!s)
 		return;
 	s->flags = failed ? 0 : CAUSE_EXEC;
