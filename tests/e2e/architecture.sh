@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # doc/architecture.md: an importer, a statistic, a table, a number and a component are added with the files that "Where to add a
 # part" names and no others; each function of "The ways" is in its file and called by the function above it; errors are handled
-# by one idiom. doc/lines.md: the lines of code of each folder.
+# by one idiom; names of functions are more than one word. doc/lines.md: the lines of code of each folder.
 . "$SRCDIR/tests/e2e/lib.sh"
 page=$SRCDIR/doc/architecture.md
 libs=
@@ -56,6 +56,28 @@ idiom() { # FILE...: prints other labels, and other names of a status
 [ ! -s wrong ] || fail "errors are handled in another way: $(head -5 wrong)"
 printf 'static int f(void)\n{\n\tint rc = g();\nfail:\n\treturn rc ? rc : 0;\n}\n' > sample.c
 [ "$(idiom sample.c | wc -l)" = 3 ] || fail "the check of the idiom finds $(idiom sample.c)"
+
+# --- names: the name of a function is more than one word, except the names below -------------------------------------------
+# main; functions that stand in for one of the C library (xmalloc); algorithms (fnv1a) and statistics (cusum) of these names.
+# Hooks of the preloaded library have the names of the functions that they replace (EXPORT).
+printf '%s\n' main xaligned xasprintf xcalloc xmalloc xrealloc xreallocarray xstrdup xstrndup crc32c fnv1a \
+	autocorrelation autocorrelations cusum ewma identity wasserstein | sort > known
+one_word() { # FILE...: "FILE: NAME" of functions
+	awk '/^[A-Za-z_]/ && !/^(EXPORT|TAIL_CALL|typedef)/ && match($0, /^[^(="\/]*[(][^*]/) {
+		name = substr($0, 1, RLENGTH - 2)
+		sub(/ *$/, "", name)
+		sub(/.*[ *]/, "", name)
+		if (name ~ /^[a-z][a-z0-9]*$/) print FILENAME ": " name
+	}' "$@"
+}
+(cd "$SRCDIR" && one_word $(cat "$OLDPWD/sources")) > found
+sed 's/.*: //' found | sort -u > names
+comm -23 names known > wrong
+[ ! -s wrong ] || fail "names of functions are one word: $(sed 's/.*/: &$/' wrong | grep -f - found)"
+comm -13 names known > wrong
+[ ! -s wrong ] || fail "no functions any more, remove from this test: $(cat wrong)"
+printf 'static char *last(const char *path)\n{\n\treturn base(path);\n}\nint (*of)(int);\nint file_name(int i);\n' > sample.c
+[ "$(one_word sample.c)" = 'sample.c: last' ] || fail "the check of names finds $(one_word sample.c)"
 
 # --- doc/lines.md: each folder is in a table of its room, with its lines of code to 10 % or 50 lines ----------------------------
 lines_check() { # PAGE: prints what does not hold; a folder without a row of its own belongs to the row above it
