@@ -69,12 +69,13 @@ static void change_sentence(struct strbuf *line, const struct history_study *s,
 	    &s->history->campaign[c->series->entry[v->environment].campaign];
 	SCOPED(history_changes_release) struct history_changes list;
 	history_changes_find(&list, s->history, c->series, v->environment);
-	strbuf_addf(line, " Changed %s (no. %lld): ", history_date(since), since->number);
+	strbuf_addf(line, " Changed on %s (no. %lld): ", history_date(since), since->number);
 	for (size_t i = 0; i < list.n && i < FACTS_MAX; i++) {
-		strbuf_addf(line, "%s%s, ", i ? "; " : "", list.one[i].fact);
+		strbuf_addf(line, "%s%s: ", i ? "; " : "", list.one[i].fact);
 		value_add(line, list.one[i].old);
-		strbuf_addstr(line, " before, now ");
+		strbuf_addstr(line, " before, ");
 		value_add(line, list.one[i].new);
+		strbuf_addstr(line, " now");
 	}
 	if (list.n > FACTS_MAX)
 		strbuf_addf(line, "; and %zu more", list.n - FACTS_MAX);
@@ -90,9 +91,10 @@ static void event_sentence(struct strbuf *line, const struct history_study *s,
 	strbuf_addf(line, "%s, %s: %s of ", c->series->scenario, c->series->replayer,
 		    event_kind_names[e->kind]);
 	number_add(line, expm1(e->change), e->sd, number_unit_percent, true);
-	strbuf_addf(line, " from %s (no. %lld", history_date(onset), onset->number);
+	strbuf_addf(line, " %s %s (no. %lld", e->kind == EVENT_OUTLIER ? "on" : "from",
+		    history_date(onset), onset->number);
 	if (lo != hi)
-		strbuf_addf(line, "; 95 %%: no. %lld to %lld", lo->number, hi->number);
+		strbuf_addf(line, "; 95 %% interval: no. %lld to %lld", lo->number, hi->number);
 	strbuf_addch(line, ')');
 	if (e->kind != EVENT_OUTLIER)
 		strbuf_addf(line, e->last + 1 == c->n ? ", ongoing" : " to no. %lld", last->number);

@@ -28,7 +28,7 @@ expect_status 0 "$VALIDATE" history show db
 expect_line out '36 campaigns, 3 cases: 2 with events'
 grep -q 'reads level=1, event: shift of +4.9[0-9]* % from 2026-01-27T12:00:00Z (no. 26), ongoing' out || fail "the shift: $(grep shift out)"
 expect_line out 'reads level=2, event: drift of'
-expect_line out 'kernel.release,'
+expect_line out 'kernel.release:'
 [ "$(wc -L <out)" -le 100 ] || fail 'longer than a line of a terminal'
 
 expect_status 0 "$VALIDATE" history show db --format json
@@ -75,7 +75,7 @@ expect_status 0 "$VALIDATE" history show later --format json
 # the same campaign twice; a clock set back; few entries; an unknown name; names that contain markup
 sqlite3 db .dump >before
 expect_status 3 "$VALIDATE" history add db c7.json
-expect_line err 'it is number 7 of 2026-01-08T12:00:00Z, build 7'
+expect_line err 'of c7.json, as number 7 (2026-01-08T12:00:00Z, build 7)'
 sqlite3 db .dump | cmp -s - before || fail 'a refused campaign left something'
 jq '.date = "2025-01-01T00:00:00Z"' c37.json >back.json
 expect_status 0 "$VALIDATE" history add db back.json --label '<script>alert(1)</script>'

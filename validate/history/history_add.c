@@ -45,8 +45,8 @@ static int campaign_is_new(struct history_db *h, const struct baseline *b)
 		const char *date = (const char *)sqlite3_column_text(s, 1),
 			   *label = (const char *)sqlite3_column_text(s, 2);
 		ret = err_set(
-		    h->e, EEXIST, "%s already has campaign %s (%s): it is number %lld of %s%s%s",
-		    b->source, b->campaign, b->title ? b->title : "", sqlite3_column_int64(s, 0),
+		    h->e, EEXIST, "%s already has campaign %s of %s, as number %lld (%s%s%s)",
+		    h->path, b->campaign, b->source, sqlite3_column_int64(s, 0),
 		    date ? date : "an unknown date", label ? ", " : "", label ? label : "");
 	}
 	sqlite3_finalize(s);
