@@ -357,6 +357,8 @@ static int check_end(struct metrics_pass *p, struct metrics_source *s, struct me
 			side->complete = false;
 		return 0;
 	}
+	if (ret == -ENODATA && e)
+		phrase_add(e->msg, sizeof e->msg, " (--lenient accepts it)");
 	return ret;
 }
 
