@@ -13,7 +13,7 @@ static const struct {
 			   "at least %.0f ms, so that short disturbances average out"},
     [SOURCE_GIVEN_COUNTS] = {"workload", "length of a run",
 			     "the protocol sets numbers of requests, but no minimum duration: in "
-			     "short runs, the CPU scheduler decides the times"},
+			     "short runs, the times depend on the CPU scheduler"},
     [SOURCE_PINNING] = {"trace replayer", "pinning",
 			"in %.0f of %.0f cases, for example in %S, only one of program and "
 			"replayer pins each thread to a CPU (pin, cpus); the effect on response "
@@ -36,7 +36,7 @@ static const struct {
     [SOURCE_STOLEN] = {"testbed", "CPU time stolen by other virtual machines",
 		       "up to %.2g %% of a run's time (mean of a scenario)"},
     [SOURCE_CACHED] = {"testbed", "page cache before a run",
-		       "cold caches were requested, but up to %.2g %% of the files' bytes stayed "
+		       "cold caches were requested; at most %.2g %% of the files' bytes stayed "
 		       "cached (mean of a scenario)"},
     [SOURCE_ONE_MACHINE] = {"testbed", "this machine",
 			    "the results hold for this machine, kernel and storage device only"},
@@ -64,8 +64,8 @@ static const struct {
 			 "certified %S: |bias| at most %.2g %%, U at most %.2g %% (95 %%); it "
 			 "affects program and replay equally, so it only scales the bias"},
     [SOURCE_STAMPS] = {"reference", "instrumentation",
-		       "the program takes its time stamps itself, just before and after each "
-		       "call"},
+		       "the program's times come from stamps just before and after each call, or "
+		       "from its device (table \"Source of the times\")"},
     [SOURCE_RESOLUTION] = {"clock", "resolution", "steps of at most %.3g ns"},
     [SOURCE_READ_COST] = {"clock", "read cost",
 			  "at most %.3g ns for the two stamps of a request, equal in program and "
@@ -91,8 +91,8 @@ static const struct {
 		      "the order within blocks is random; %.0f of %.0f cases have a trend over the "
 		      "blocks (Mann-Kendall test, P <= 0.01 over all cases together)"},
     [SOURCE_ORDER] = {"procedure", "order in the block",
-		      "a replay runs before or after its program: this order had an effect "
-		      "(P <= 0.05) in %.0f of %.0f cases, and is a row of their budgets"},
+		      "a replay runs before or after its program; in %.0f of %.0f cases, this "
+		      "order had an effect (P <= 0.05), which is a row of the budget"},
     [SOURCE_FAILED_RUNS] = {"procedure", "failed runs",
 			    "%.0f %{run failed; its|runs failed; their} pairs are left out"},
     [SOURCE_JOURNAL] = {"procedure", "journal", "%.0f damaged lines were left out"},

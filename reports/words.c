@@ -292,6 +292,8 @@ void words_add_observation(struct strbuf *out, const struct scenario *s)
 	if (s->observe == OBSERVE_BLOCK)
 		strbuf_addf(out, "the kernel at the device, from %s to completion",
 			    s->observe_from == OBSERVE_FROM_QUEUE ? "queueing" : "dispatch");
+	else if (s->observe_why == OBSERVE_RANKS)
+		strbuf_addstr(out, "the preloaded library (program) and the ranks (replays)");
 	else
 		strbuf_addstr(out, s->observe == OBSERVE_PRELOAD ? "the preloaded library"
 								 : "their own stamps");

@@ -40,7 +40,7 @@ static void add_components(struct strbuf *out, const struct analysis *a)
 			    a->assessed[k] ? "" : " (not assessed)", w->meaning);
 		if (limit.len)
 			strbuf_addf(out, " <b>Limit %s</b>. %s", limit.s, w->rule);
-		strbuf_addf(out, " <span class=\"src\">%s</span></dd>\n", w->source);
+		strbuf_addf(out, " <span class=\"src\">Source: %s</span></dd>\n", w->source);
 	}
 	strbuf_addstr(out, "</dl>\n");
 }
@@ -95,9 +95,12 @@ static void add_replicates(struct strbuf *out, const struct protocol *p)
 {
 	SCOPED_STRBUF text = STRBUF_INIT;
 	strbuf_addf(&text, "%llu", (unsigned long long)p->n_replicates_min);
-	if (p->n_replicates_max != p->n_replicates_min) {
-		strbuf_addf(&text, " to %llu, with planned looks after",
-			    (unsigned long long)p->n_replicates_max);
+	if (p->n_replicates_max != p->n_replicates_min)
+		strbuf_addf(&text, " to %llu, ", (unsigned long long)p->n_replicates_max);
+	if (p->n_replicates_max != p->n_replicates_min && p->budget_ns) {
+		strbuf_addstr(&text, "until the scenario was decided or the budget was used");
+	} else if (p->n_replicates_max != p->n_replicates_min) {
+		strbuf_addstr(&text, "with planned looks after");
 		for (unsigned int i = 0; i < p->n_looks && i < sizeof p->look / sizeof p->look[0];
 		     i++)
 			strbuf_addf(&text, "%s %u", i ? "," : "", p->look[i]);
@@ -165,7 +168,8 @@ static void add_design(struct strbuf *out, const struct html_page *page)
 	add_replicates(out, p);
 	strbuf_addf(&text, "%llu", (unsigned long long)p->seed);
 	add_item(out, "Seed", text.s);
-	add_item_duration(out, "A run lasts at least", p->min_duration_ns);
+	if (p->min_duration_ns)
+		add_item_duration(out, "A run lasts at least", p->min_duration_ns);
 	if (p->settle_ns)
 		add_item_duration(out, "Pause before each run", p->settle_ns);
 	if (p->cpus)

@@ -275,7 +275,7 @@ static void figure_offsets(struct figures *fs, const struct info *x)
 			    i + 1 < N_SHADES ? "" : " or more");
 	strbuf_addch(&f->script, '\n');
 	figure_caption(f, "Reads and writes by time and offset in their file or device. The key "
-			  "shows from how many requests a colour begins.");
+			  "gives the smallest number of requests of each shade.");
 }
 
 static void figure_levels(struct figures *fs, const struct info *x)

@@ -27,7 +27,8 @@ static void pace_item(struct table *t, const struct analysis *a, size_t i, size_
 }
 
 const struct table_kind table_pace = {
-	"pace", "Requests per second, in flight, and issue error over the time of a run", n_courses,
+	"pace", "Requests per second, requests in flight and issue error over the time of a run",
+	n_courses,
 	.n_items = n_intervals, .item = pace_item, .data_only = true};
 
 static size_t n_quantiles(const struct analysis *a, size_t i)
@@ -64,7 +65,7 @@ static void issue_rate_item(struct table *t, const struct analysis *a, size_t i,
 	COL_OF(t, course_rate, r, issue_error_ns, NULL, "Mean issue error");
 }
 
-const struct table_kind table_issue_rate = {"issue-rate", "Issue error by the rate of the moment",
+const struct table_kind table_issue_rate = {"issue-rate", "Issue error by the rate of the requests",
 	n_courses, .n_items = n_rates, .item = issue_rate_item, .n_row_headers = 3, .note =
 	"A run is divided into up to 256 intervals. Requests are grouped by the rate in the "
 	"interval in which they were issued; the table shows the mean issue error of each group. "
@@ -118,6 +119,6 @@ const struct table_kind table_costs = {
     .note = "Trace: size of the recording. Outside the requests: time that a process needs to "
 	    "start, to read and prepare the trace, and to write the new trace. Memory: anonymous "
 	    "memory of the replayer while its requests run, if the page cache has a budget. CPU "
-	    "time: from the first request to the last. Whole process: CPU time from start to end, "
-	    "with child processes, as for the peak memory. Speedup: execution time of the program "
-	    "divided by that of the replay."};
+	    "time: from the first request to the last. Whole process: CPU time from start to end. "
+	    "This time and the peak memory include child processes. Speedup: execution time of the "
+	    "program divided by that of the replay."};

@@ -129,6 +129,6 @@ const struct table_kind table_diagnostics = {
     "diagnostics", "Were the replicates independent?", .cell = diagnostics_row,
     .note =
 	"The pairs are examined in the order in which they ran: correlation of successive pairs (0 "
-	"is ideal), and the number of independent pairs that the pairs count as (fewer pairs widen "
-	"the intervals of acceptance). P-values of the hypotheses \"values above and below the "
-	"median alternate at random\" and \"no trend\": a small P-value shows drift."};
+	"is ideal), and the number of independent pairs with as much information (fewer pairs "
+	"widen the intervals of acceptance). P-values of the hypotheses \"values above and below "
+	"the median alternate at random\" and \"no trend\": a small P-value shows drift."};

@@ -30,7 +30,7 @@ static void parallel_row(struct table *t, const struct analysis *a, size_t i)
 	COL_KNOWN(t, SHARE, "U", "U", c->U);
 	COL_KNOWN(t, NUMBER, "k", "k", c->k);
 	COL_OF(t, parallel_case, c, bandwidth_program, NULL,
-	       "Bandwidth per second, application [95 %]");
+	       "Bytes per second, application [95 %]");
 	COL_OF(t, parallel_case, c, bandwidth_replay, NULL, "replay [95 %]");
 	COL_COUNT_IF(t, "n_nodes", "Nodes", r, r->n_nodes);
 	COL_COUNT_IF(t, "n_delayed", "Delayed", r, r->n_throttled);

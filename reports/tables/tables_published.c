@@ -63,8 +63,8 @@ static void claims_row(struct table *t, const struct analysis *a, size_t i)
 	COL_TEXT(t, "finding", "Finding", c->name);
 	COL_TEXT(t, "text", "As published", c->text);
 	COL_TEXT(t, "source", "Published in", c->source);
-	COL_TEXT(t, "published", "Numbers there", c->published);
-	COL_TEXT(t, "reproduce", "Commands to examine it", c->reproduce);
+	COL_TEXT(t, "published", "Published numbers", c->published);
+	COL_TEXT(t, "reproduce", "Commands to check it by hand", c->reproduce);
 	COL_WORDS(t, "measured", "Here", published_add_outcome(&s_, a, i));
 	COL_COUNT(t, "n_comparisons", "Comparisons", r->n);
 	COL_OF(t, claim_result, r, n_confirmed, NULL, "Confirmed");

@@ -198,7 +198,7 @@ static void parts_item(struct table *t, const struct analysis *a, size_t i, size
 	COL_OF(t, component, c, limit, NULL, "Limit ±");
 }
 
-const struct table_kind table_parts = {"parts", "Every part of the components that have several",
+const struct table_kind table_parts = {"parts", "Every part of the components that have parts",
 	components_n, .n_items = n_parts, .item = parts_item, .n_row_headers = 4, .note =
 	"Relative deviations are ratios (0.1 is 10 %)."};
 

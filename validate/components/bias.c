@@ -12,7 +12,7 @@ static void decide_bias(struct component *c, const struct deciding *d)
 const struct component_row component_bias = {
 	.title = "Bias",
 	.meaning = "By how much a replay's mean response time is longer (+) or shorter (-) than "
-		   "that of the program, run again in the same block.",
+		   "the program's.",
 	.rule = "The component is accepted if the 90 % interval lies inside the limits (two "
 		"one-sided tests at 5 %). It is rejected if the 95 % interval lies entirely "
 		"outside the limits.",
