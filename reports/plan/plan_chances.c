@@ -186,7 +186,9 @@ static int measured_print(const struct protocol *p, const struct analysis *a, FI
 			fprintf(out, "%s, %s\n", scenario, replayer);
 			rows_print(p, &rows, true, n, n_columns, out);
 			n_cases++;
-			n_hopeless += rows_judge(p, &rows, "its scatter", out, &hopeless) < 0;
+			SCOPED_FREE char *of = xasprintf("the scatter of %s, %s", scenario,
+							 replayer);
+			n_hopeless += rows_judge(p, &rows, of, out, &hopeless) < 0;
 		}
 	if (!n_cases)
 		return err_set(e, ENODATA,

@@ -57,7 +57,7 @@ static void device_put(const struct target *t, FILE *out)
 	if (real && strcmp(real, t->device))
 		fprintf(out, "  the device is %s\n", real);
 	if (ret)
-		fprintf(out, "  the replay would be refused: %s\n", why.msg);
+		fprintf(out, "  the campaign would be refused: %s\n", why.msg);
 	else if (t->destructive)
 		fprintf(out, "  any of its %s may be overwritten (the device is not in use and has "
 			"no known content); the campaign needs --device %s\n",

@@ -66,7 +66,7 @@ sed "s,disk.img,signed," file.conf >signed.conf
 expect_status 6 "$VALIDATE" run signed.conf --dry-run --device signed.img
 expect_line err 'signature (swap)'
 expect_line out "the device is $(realpath signed.img)"
-expect_line out 'the replay would be refused: '
+expect_line out 'the campaign would be refused: '
 expect_line out 'signature (swap)'
 cksum disk.img >before
 expect_status 6 "$VALIDATE" run file.conf -o refused
