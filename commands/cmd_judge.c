@@ -79,8 +79,8 @@ static void rerun_print(const struct judge_config *c, const struct judged *j,
 	if (!j->no_rerun.code)
 		rerun_show(&command, &base, &j->rerun);
 	if (c->rerun)
-		printf("Runs this command again in a fresh copy of %s. Its effects outside the "
-			"copy are repeated:\n  %s\n\n", base.s, command.s);
+		printf("Runs this command again in a fresh copy of %s (its effects outside the "
+			"copy are repeated):\n  %s\n\n", base.s, command.s);
 	else if (command.len)
 		printf("The reference is the recording. --rerun runs the captured command again "
 			"instead: %s\n\n", command.s);

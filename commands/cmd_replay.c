@@ -96,7 +96,7 @@ static void mismatches_print(const struct replay_summary *s)
 		printf("note: %" PRIu64 " of them overlapped a call of another thread that "
 		       "changed the same name, file, lock or descriptor. The order of this "
 		       "replay does not determine which call takes effect first. Use --order fs: "
-		       "it finds the first call from the traced results\n",
+		       "it derives this from the traced results\n",
 			s->n_mismatches_overlapped);
 	if (s->n_mismatches_interrupted)
 		printf("note: %" PRIu64 " of them were interrupted by a signal in the traced run "
@@ -296,7 +296,7 @@ static void adapter_print(const struct replay_summary *s)
 	       duration_text((double)a->cpu_ns).s, size_text(a->peak_bytes).s);
 	if (!is_untimed(s))
 		count_print("not seen", s->n_records - s->n_issued - s->n_skipped,
-			    "requests that the replayer was given");
+			    "requests that were given to the replayer are not in its times");
 	count_print("extra", s->n_repeated, "requests that the input does not have");
 	count_print("ambiguous", a->n_ambiguous,
 		    "requests of the input have the same operation, object, offset and length as "

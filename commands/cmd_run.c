@@ -202,10 +202,10 @@ static int hosts_run_them(const struct run_settings *c, const char *protocol, st
 	if (c->dry_run)
 		return usage_fail(e, "--dry-run describes the campaign of one host: omit --hosts");
 	if (c->rank_hosts)
-		return usage_fail(e, "--hosts runs a campaign on each host, --rank-hosts only one "
-				     "on all hosts: omit one of them");
+		return usage_fail(e, "--hosts runs a campaign on each host, --rank-hosts a single "
+				     "campaign on all hosts: omit one of the options");
 	if (c->launchers.n > 1)
-		return usage_fail(e, "--hosts needs only one --launcher, which contains {host}");
+		return usage_fail(e, "--hosts takes one --launcher, which contains {host}");
 	SCOPED_FREE char *dir = c->dir ? xstrdup(c->dir) : run_default_dir("hosts");
 	const struct run_hosts r = {.hosts = c->hosts, .launcher = c->launchers.text[0],
 		.protocol = protocol, .dir = dir, .format = c->format, .replicates = c->replicates,

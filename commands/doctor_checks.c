@@ -61,8 +61,8 @@ static void clock_look(struct doctor_finding *f)
 	}
 	const bool kernel = c.source != CLOCK_SOURCE_TSC;
 	warn_if(f, kernel || c.read_cost_ns > 500,
-		kernel ? "the time-stamp counter is not invariant here, or not the kernel's clock: "
-			 "times of short requests are less accurate"
+		kernel ? "the time-stamp counter is not invariant here, or not the kernel's clock "
+			 "source: times of short requests are less accurate"
 		       : "reading the clock is slow: requests of a few microseconds are distorted",
 		"%s, resolution %.0f ns, a pair of reads costs %.0f ns",
 		kernel ? "CLOCK_MONOTONIC" : "time-stamp counter", c.resolution_ns, c.read_cost_ns);

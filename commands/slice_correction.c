@@ -83,7 +83,7 @@ void slice_correction_print(const struct slice_correction *c)
 		       "0\n", done.n_clipped);
 	if (done.n_without)
 		printf("note: %" PRIu64
-		       " requests of operations that were not calibrated stay as they were\n",
+		       " requests were not corrected: the calibration lacks their operations\n",
 		       done.n_without);
 	if (c->host && strcmp(c->host, c->calibration.host))
 		printf("note: the calibration was made on %s, and the trace was recorded on %s\n",
