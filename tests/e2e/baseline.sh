@@ -84,7 +84,7 @@ expect_line out "kernel.release: "
 expect_status 0 "$VALIDATE" baseline save results --replayer event -o one.json
 [ "$(jq -r '[.cases[].replayer] | unique | join(" ")' one.json)" = event ] || fail "not only event"
 expect_status 3 "$VALIDATE" baseline save results --replayer evnt
-expect_line err 'unknown replayer "evnt": it has "event", "again"'
+expect_line err 'unknown replayer "evnt": the campaign has "event", "again"'
 
 # for publication: no host name, no path of this machine, and an equal comparison; a second --redact
 # hides nothing more

@@ -22,7 +22,7 @@ expect_status 3 "$VALIDATE" judge nothing.trace
 expect_status 2 "$VALIDATE" judge --with evnt reference.trace
 expect_line err 'did you mean "event"'
 expect_status 2 "$VALIDATE" judge --with block reference.trace
-expect_line err 'it cannot replay a trace of calls on files'
+expect_line err 'this engine cannot replay a trace of calls on files'
 expect_status 2 "$VALIDATE" judge --with event:ordr=fs reference.trace
 expect_line err 'did you mean "order"'
 expect_status 2 "$VALIDATE" judge --device x reference.trace

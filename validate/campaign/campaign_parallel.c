@@ -33,7 +33,7 @@ static int hosts_possible(const struct protocol *p, const struct scenario *s, st
 			"to a directory on storage that all hosts share; nothing was started",
 			s->workload);
 	if (hosts && host_launcher_find(launcher ? launcher : HOSTS_LAUNCHER, e))
-		return err_context(e, "[workload %s]; nothing was started", s->workload);
+		return err_context(e, "nothing was started: [workload %s]", s->workload);
 	return 0;
 }
 
@@ -53,9 +53,9 @@ int launchers_possible(const struct protocol *p, bool with_default, struct err *
 				continue;
 			int ret = mpi_launch_words(&w, launcher, 2, e);
 			if (ret)
-				return err_context(e, "[workload %s] is a parallel application, "
-					"which [replayer %s] replays under MPI; nothing was "
-					"started", p->scenario[i].workload, p->replayer[k].name);
+				return err_context(e, "nothing was started: [replayer %s] replays "
+					"the parallel application [workload %s] under MPI",
+					p->replayer[k].name, p->scenario[i].workload);
 		}
 	return 0;
 }

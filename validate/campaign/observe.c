@@ -30,8 +30,8 @@ int observe_possible(const struct protocol *p, struct err *e)
 		if (!ret && p->target[i].device)
 			ret = block_device_resolve(&d, p->target[i].device, e);
 		if (ret)
-			return err_context(e, "target %s cannot be observed at the device (observe "
-				"= block); nothing was started", p->target[i].name);
+			return err_context(e, "nothing was started: target %s cannot be observed "
+				"at the device (observe = block)", p->target[i].name);
 	}
 	return 0;
 }
@@ -98,8 +98,8 @@ int observe_end(struct block_watch *watch, struct err *e)
 	int ret = block_watch_stop(watch, e);
 	ret = ret ? ret : block_watch_write(watch, &o, e);
 	if (!ret && o.n_lost)
-		ret = err_set(e, EIO, "the kernel lost %llu events of the device: its requests are "
-			"not known completely", (unsigned long long)o.n_lost);
+		ret = err_set(e, EIO, "the kernel lost %llu events of the device: some of its "
+			"requests are unknown", (unsigned long long)o.n_lost);
 	return ret;
 }
 

@@ -120,9 +120,8 @@ bool dir_lock(int fd)
 int dir_in_use(const char *path, struct err *e)
 {
 	return err_set(e, EBUSY,
-		       "another campaign runs in %s: one of the two results directories is a copy "
-		       "of the other",
-		       path);
+		       "another campaign runs in %s: its results directory and this results "
+		       "directory are copies of each other", path);
 }
 
 #define N_PLACES 6

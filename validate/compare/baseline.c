@@ -92,7 +92,7 @@ static int replayer_refuse(const struct baseline *b, const char *replayer, struc
 		if (!listed)
 			strbuf_addf(&names, "%s\"%s\"", names.len ? ", " : "", b->cell[i].replayer);
 	}
-	err_set(e, ENOENT, "%s: unknown replayer \"%s\": it has %s", b->source, replayer,
+	err_set(e, ENOENT, "%s: unknown replayer \"%s\": the campaign has %s", b->source, replayer,
 		names.len ? names.s : "none");
 	return -ENOENT;
 }

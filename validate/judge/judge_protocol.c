@@ -103,7 +103,8 @@ int judge_protocol_make(struct strbuf *out, const struct judge_config *c, const 
 	SCOPED_FREE char *number = xasprintf("%llu", replicates);
 	int ret = path_check(j->path, strlen("trace = \"\""), e);
 	strbuf_addf(out,
-		    "; Made by validate %s. To change it: edit a copy, and validate run it.\n"
+		    "; Made by validate %s. To change it, edit a copy, and run the copy: validate "
+		    "run COPY\n"
 		    "[protocol]\n"
 		    "title = Verdict on replays of %s\n"
 		    "replicates = %s\n"

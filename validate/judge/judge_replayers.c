@@ -84,8 +84,8 @@ static bool others_are_seen(struct strbuf *out, const struct judge_config *c,
 		return true;
 	for (char *p = why.msg; *p; p++)
 		*p = *p == '\n' ? ' ' : *p;
-	strbuf_addf(out, "\n; replayers of other projects are omitted, because they are timed at a "
-			 "block device: %s\n", why.msg);
+	strbuf_addf(out, "\n; replayers of other projects are omitted, because only tracepoints "
+			 "at a block device can time them: %s\n", why.msg);
 	return false;
 }
 
@@ -149,7 +149,7 @@ static int replayer_add(struct strbuf *out, const char *text, size_t index, cons
 		ret = name_refuse(e, EINVAL, name, names, " (\"validate replay --list-engines\")",
 				  "--with %s: unknown replayer", text);
 	} else if (!can_take(g, j)) {
-		ret = err_set(e, EINVAL, "--with %s: it cannot replay a trace of %s", text,
+		ret = err_set(e, EINVAL, "--with %s: this engine cannot replay a trace of %s", text,
 			      j->level == LEVEL_BLOCK ? "a device's requests" : "calls on files");
 	} else if (strchr(text, '\n')) {
 		ret = err_set(e, EINVAL, "--with %s: the options contain a line end", name);
