@@ -132,7 +132,7 @@ MODEL(S, "Relative uncertainty of a single run on this machine.", CELL_EXPANDED(
 #undef S
 
 #define S paper_uncertainty
-MODEL(S, "Uncertainties as the method-validation paper combines them, in percent of the reference.",
+MODEL(S, "Uncertainties as the metrology paper combines them, in percent of the reference.",
 	STATUS_ROW(status, "status", NULL)
 	ROW(double, rms_bias_pct, "rms_bias_percent", PERCENT, NULL, STATUS(status))
 	ROW(double, u_cref_pct, "u_cref_percent", PERCENT, NULL, STATUS(status))
@@ -266,7 +266,7 @@ MODEL(S, "Origin of the differences of a case. Absent if no component was reject
 /* --- case ---------------------------------------------------------------- */
 
 #define S cell_f_test
-MODEL(S, "The paper's F test, on response times.",
+MODEL(S, "The F test of the metrology paper, on response times.",
 	STATUS_ROW(status, "status", NULL)
 	CELL_F_TEST(ROW))
 #undef S
@@ -339,8 +339,8 @@ MODEL(S, "A replayer in a scenario. Relative quantities are ratios: 0.1 is 10 %.
 	OBJECT(budget, "budget", NULL)
 	OBJECT(expanded, "worth", NULL)
 	PART("uncertainty_classic", NULL,
-		OBJECT(paper[PAPER_TEXT], "paper", "By the paper's text.")
-		OBJECT(paper[PAPER_TABLES], "papertab", "By the paper's tables.")
+		OBJECT(paper[PAPER_TEXT], "paper", "As the text of the paper combines them.")
+		OBJECT(paper[PAPER_TABLES], "papertab", "As the tables of the paper combine them.")
 		OBJECT(paper[PAPER_STRICT], "strict",
 		       "With one denominator and the uncertainty of a mean."))
 	CELL_EXECUTION_TIME(ROW)

@@ -48,7 +48,7 @@ MODEL(S, "All data of a report, for programs. Times are ns, and relative quantit
 	BY_TEXT(claim, "claim",
 		"The verdict is about this claim alone. \"trusted\": the claim is shown. \"not "
 		"trusted\": the claim is refuted.", IF(has_claim))
-	WORD(verdict, "verdict", "The worst verdict of all cells.", verdict_names)
+	WORD(verdict, "verdict", "The worst verdict of all cases.", verdict_names)
 	ROW(size_t, n_trusted, "n_trusted", COUNT, NULL)
 	ROW(size_t, n_not_trusted, "n_not_trusted", COUNT, NULL)
 	ROW(size_t, n_inconclusive, "n_inconclusive", COUNT, NULL)

@@ -171,7 +171,7 @@ MODEL(S, NULL,
 	TEXT(text, "text", NULL)
 	TEXT(source, "source", NULL)
 	TEXT(published, "published", "The published numbers in words.", NULLABLE)
-	TEXT(reproduce, "reproduce", "Commands that show it by hand.", NULLABLE)
+	TEXT(reproduce, "reproduce", "Commands to check the finding by hand.", NULLABLE)
 	MEASURE(measure, measure_name, "measure")
 	TEXT(operation, "operation", NULL, NULLABLE)
 	MEASURE(measure, measure_unit, "unit", .words = units)

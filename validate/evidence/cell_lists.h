@@ -141,8 +141,8 @@
 	X(struct estimate, request, "distance_of_means_by_request", NUMBER,                        \
 	  "Distance of the CDFs averaged over the runs, by request.")                              \
 	X(struct estimate, distance_time, "distance_by_time", NUMBER,                              \
-	  "Distance within a pair, averaged over the pairs, by time. It is larger, because runs "  \
-	  "of one program also differ. Not judged.")                                               \
+	  "Distance within a pair, averaged over the pairs, by time. Runs of one program also "   \
+	  "differ, so it exceeds the distance of the averaged CDFs. Not judged.")                  \
 	X(struct estimate, distance_request, "distance_by_request", NUMBER,                        \
 	  "Distance within a pair, averaged over the pairs, by request. Not judged.")
 
