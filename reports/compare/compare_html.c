@@ -334,8 +334,8 @@ static void reasons_add(struct strbuf *out, const struct campaign_change *c)
 		reasons_of(out, c, CHANGE_BETTER);
 	if (!n_open)
 		return;
-	strbuf_addf(out, "<details><summary>Inconclusive: %zu components of cases</summary>\n",
-		    n_open);
+	strbuf_addf(out, "<details><summary>Inconclusive: %zu component%s, counted over all "
+			 "cases</summary>\n", n_open, n_open == 1 ? "" : "s");
 	reasons_of(out, c, CHANGE_INCONCLUSIVE);
 	strbuf_addstr(out, "</details>\n");
 }

@@ -114,13 +114,15 @@ void compare_add_reason(struct strbuf *out, const struct aspect_change *a, enum 
 		}
 	}
 	if (!isnan(a->p_holm) && a->word != CHANGE_SAME) {
-		strbuf_addstr(out, "; P-values (small if shown): change beyond the limit ");
+		strbuf_addstr(out, "; P-values (smaller is stronger evidence): change beyond "
+				   "the limit ");
 		number_add_p(out, a->p);
 		strbuf_addstr(out, ", any change ");
 		number_add_p(out, a->p_holm);
 	}
 	if (a->word == CHANGE_SAME && k != ASPECT_MISMATCHES) {
-		strbuf_addstr(out, "; P-value (small if shown) of a change within the limit ");
+		strbuf_addstr(out, "; P-value (smaller is stronger evidence) of a change "
+				   "within the limit ");
 		number_add_p(out, a->p_same);
 	}
 }
