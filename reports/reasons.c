@@ -92,7 +92,7 @@ static const char *const templates[REASON_N] = {
     [REASON_RESULTS_UNKNOWN] = "; the replayer reports no results for %.0f requests (its file of "
 			       "times has no column \"result\"), so it is unknown whether they "
 			       "failed",
-    [REASON_SKIPPED] = "; the replayer skipped %.0f more",
+    [REASON_SKIPPED] = "; the replayer skipped %.0f other requests",
     [REASON_PERCENTILE] = "99th percentile %T",
     [REASON_PERCENTILE_INTERVAL] = ", one-sided confidence limits %T and %T",
     [REASON_PERCENTILE_LIMIT] = ", %W the limit %T",
@@ -113,7 +113,7 @@ static const char *const templates[REASON_N] = {
 				  "repeatability of the replays is known",
     [REASON_REPEATABILITY_VALUE] = ", %P %%",
     [REASON_NOT_SLOWED] = "no block had slower storage: use a volume, and set responsiveness = yes",
-    [REASON_PROGRAM_DEAF] = "the program takes %C %% longer on the slower storage. This increase "
+    [REASON_PROGRAM_DEAF] = "the program takes %P %% longer on the slower storage. This increase "
 			    "is not shown to exceed the limit, so a replay cannot be judged by it",
     [REASON_FOLLOWS] =
 	"; on the slower storage the program takes %P %% longer and the replay %P %% longer",
@@ -129,10 +129,10 @@ static const char *const templates[REASON_N] = {
     [REASON_PLAN_MEAN] = "; " NO_NUMBER ": the %X of the replicates have a standard "
 			 "deviation of %.2g %%, and %.0f replicates suffice only if it is at most "
 			 "%.2g %%",
-    [REASON_PLAN_RATIO_MOST] = "; " NO_NUMBER ": the ratio is too near the limit: %.0f replicates "
-			       "suffice only for a ratio of at most %.3g",
-    [REASON_PLAN_RATIO_LEAST] = "; " NO_NUMBER ": the ratio is too near the limit: %.0f replicates "
-				"suffice only for a ratio of at least %.3g",
+    [REASON_PLAN_RATIO_MOST] = "; " NO_NUMBER ", because the ratio is too near the limit: %.0f "
+			       "replicates suffice only for a ratio of at most %.3g",
+    [REASON_PLAN_RATIO_LEAST] = "; " NO_NUMBER ", because the ratio is too near the limit: "
+				"%.0f replicates suffice only for a ratio of at least %.3g",
     [REASON_PAIRS_FAILED] = "; in %.0f of %.0f pairs a run failed",
     [REASON_NOT_AFTER_HOLM] =
 	"; not rejected after Holm's correction for the number of tests (adjusted P %.2g; a "

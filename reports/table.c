@@ -142,7 +142,8 @@ static const struct {
     [STAT_OK] = {"ok", "ok"},
     [STAT_TOO_FEW] = {"too few", "too few values"},
     [STAT_ZERO_VARIANCE] = {"zero variance",
-			    "the values do not vary: at this resolution nothing can be said"},
+			    "all values are equal at this resolution, so the statistic is "
+			    "undefined"},
     [STAT_ZERO_REFERENCE] = {"zero reference", "the reference is 0"},
     [STAT_NEGATIVE_REFERENCE] = {"negative reference", "a reference is negative"},
     [STAT_NOT_FINITE] = {"undefined", "a value is not finite"},
@@ -151,7 +152,7 @@ static const struct {
 				"too few values for this significance level"},
     [STAT_NOT_APPLICABLE] = {"–", "not applicable"},
     [STAT_UNBOUNDED] = {"unbounded", "the interval is unbounded"},
-    [STAT_OUT_OF_RANGE] = {"out of range", "a value is outside the domain"},
+    [STAT_OUT_OF_RANGE] = {"out of range", "a value is outside the domain of the statistic"},
     [STAT_NOT_CONVERGED] = {"not computed", "the numerical method did not converge"},
     [STAT_NOT_ASSESSED] = {"not assessed", "not assessed"},
 };

@@ -148,7 +148,7 @@ static void add_targets(struct certificate *c, const struct analysis *a)
 		const char *service = json_string_value(json_object_get(below, "service"));
 		strbuf_addf(&text, "%s%s: ", i ? " | " : "", text_of(t, "name"));
 		if (service)
-			strbuf_addf(&text, "a volume of service %s", service);
+			strbuf_addf(&text, "a volume with service model %s", service);
 		else if (below)
 			strbuf_addf(&text, "the device %s", text_of(below, "path"));
 		else
@@ -167,7 +167,7 @@ static void add_protocol(struct certificate *c, const struct analysis *a,
 			 const struct results_identity *i)
 {
 	static const char *const seals[] = {
-	    [SEAL_UNKNOWN] = "; its files were not checked",
+	    [SEAL_UNKNOWN] = "; the result files were not checked",
 	    [SEAL_ABSENT] = "; not sealed: an earlier version of validate wrote some "
 			    "files without digests",
 	    [SEAL_WHOLE] = ", which holds the SHA-256 of every file that the verdict uses; each "

@@ -169,7 +169,7 @@ static void expanded_add(struct strbuf *out, const struct cell *c)
 	const struct estimate *bias = &c->component[COMPONENT_BIAS].estimate;
 	if (bias->status || c->budget.status || !isfinite(c->budget.U95) || !(c->budget.k95 >= 1))
 		return;
-	quantity_begin(out, "Relative bias of one replay", bias->value, "\\one");
+	quantity_begin(out, "Relative deviation of one future replay", bias->value, "\\one");
 	strbuf_addf(out,
 		    "<si:expandedUnc><si:uncertainty>%.9g</si:uncertainty>"
 		    "<si:coverageFactor>%.6f</si:coverageFactor>"

@@ -194,8 +194,8 @@ static void print_text(const struct infer_summary *s, const struct infer_what *w
 	line_print("Think time", "at least %s for a dependency: %s", duration_text((double)h->ns).s,
 		   h->origin);
 	line_print("Dependencies",
-		   "%" PRIu64 " (redundant dependencies do not count): %.3g for each request, at "
-		   "most %" PRIu64,
+		   "%" PRIu64 " (redundant dependencies do not count): %.3g per request on "
+		   "average, at most %" PRIu64,
 		   s->n_edges, (double)s->n_edges / n, s->n_parents_max);
 	line_print("", "%" PRIu64 " requests depend on no other request", s->n_roots);
 	line_print("Chains", "the longest has %" PRIu64 " requests; %" PRIu64 " chains contain all "

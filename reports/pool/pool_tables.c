@@ -47,7 +47,7 @@ static void table_ranks(struct table *t, const struct pool *p)
 	pool_league_make(&l, p);
 	table_init(t, "league", "League table");
 	table_note(t, "Number of cases of each replayer in all laboratories, by verdict. Replayers "
-		"whose cases are all trusted or inconclusive come first. Within both groups, the "
+		"whose cases are all trusted or inconclusive come first. Within each group, the "
 		"order is by the share of trusted cases, and then by the largest bias.");
 	TABLE_HEADS(t, rank_row(t, NULL, 0));
 	t->n_row_headers = 2;

@@ -48,10 +48,10 @@ static const char *note_text(const struct rate *r, char text[200])
 		"99th percentile 271 % and 99.9th 723 % higher, the other requests faster",
 		"half of the requests at 0.6, half at 1.4 of the mean",
 		"the right times in ascending order",
-		"reads 28 % faster, the rest slower by as much time"};
+		"reads 28 % faster, other requests slower by the same total time"};
 	const unsigned long long first = r->noted[0], second = r->noted[1];
 	if (r->note == NOTE_FAULT)
-		snprintf(text, 200, "by its %s in %llu, called trusted %llu times",
+		snprintf(text, 200, "%s rejected in %llu, case trusted in %llu",
 			 component_names[r->about], first, second);
 	else if (r->note == NOTE_FRAUD)
 		snprintf(text, 200, "%s; called trusted %llu times", fraud_words[r->about], first);

@@ -67,7 +67,7 @@ static void test_skipped_is_not_judged(void **state)
 	assert_int_equal(fidelity->decision, DECISION_ACCEPT);
 	assert_int_equal(a.cell[0].n_skipped, 60);
 	assert_int_equal(a.cell[0].n_lost, 0);
-	assert_non_null(strstr(fidelity->reason, "skipped 60 more"));
+	assert_non_null(strstr(fidelity->reason, "skipped 60 other requests"));
 	done(&c, &a);
 }
 
