@@ -118,7 +118,7 @@ int baseline_input(struct baseline *b, const char *path, struct err *e)
 	int ret = baseline_open(b, path, analysis_word, e);
 	if (!ret && !b->sealed)
 		fprintf(stderr, "validate: warning: %s has no digest, so changes of the file "
-				"cannot be detected; \"validate baseline save RESULTS\" adds "
-				"one\n", path);
+				"cannot be detected: save the baseline again (\"validate baseline "
+				"save RESULTS\")\n", path);
 	return ret;
 }

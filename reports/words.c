@@ -188,9 +188,12 @@ void words_add_more(struct strbuf *out, const struct finding_group *g)
 {
 	if (g->decision != DECISION_INCONCLUSIVE)
 		return;
-	if (g->n_impractical)
+	if (g->n_impractical && g->n_cells > 1)
 		strbuf_addf(out, " No practical number of replicates decides %zu of these cases "
 			    "on this machine.", g->n_impractical);
+	else if (g->n_impractical)
+		strbuf_addstr(out, " No practical number of replicates decides this case on this "
+			      "machine.");
 	if (g->n_more)
 		strbuf_addf(out, " %llu more replicate%s would probably decide %s.",
 			    (unsigned long long)g->n_more, g->n_more == 1 ? "" : "s",

@@ -11,8 +11,9 @@
 const char certificate_explanation[] = "Bias: relative difference of the mean response time of "
 				       "the replay from that of the program's run in the same "
 				       "block, with its 95 % interval. U: expanded uncertainty "
-				       "of that ratio for a coverage of 95 % with the coverage "
-				       "factor k (GUM). Precision: scatter of the replay from "
+				       "of one replay, relative to the program's mean, for a "
+				       "coverage of 95 % with the coverage factor k (GUM). "
+				       "Precision: scatter of the replay from "
 				       "run to run, divided by that of the program. A verdict "
 				       "holds only for these workloads, this machine, this "
 				       "target and the assessed components. s: standard "
@@ -168,8 +169,7 @@ static void add_protocol(struct certificate *c, const struct analysis *a,
 {
 	static const char *const seals[] = {
 	    [SEAL_UNKNOWN] = "; the result files were not checked",
-	    [SEAL_ABSENT] = "; not sealed: an earlier version of validate wrote some "
-			    "files without digests",
+	    [SEAL_ABSENT] = "; not sealed: some files have no digest",
 	    [SEAL_WHOLE] = ", which holds the SHA-256 of every file that the verdict uses; each "
 			   "was checked when it was read",
 	    [SEAL_BROKEN] = "; the results were changed after the campaign"};
