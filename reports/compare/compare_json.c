@@ -59,7 +59,7 @@ MODEL(S, NULL,
 	FINITE(p_difference, "p_difference", P,
 	       "Two-sided P-value of the test against no change.")
 	FINITE(p_brown_forsythe, "p_brown_forsythe", P, "Precision only.")
-	FLAG(dependent, "dependent", "The component would be the same if the runs were known to be "
+	FLAG(dependent, "dependent", "The outcome would be \"same\" if the runs were known to be "
 				     "independent of each other.")
 	BY_TEXT(aspect_reason, "reason", NULL))
 #undef S

@@ -69,7 +69,7 @@ void compare_add_reasons(struct strbuf *out, const struct aspect_change *a)
 	    [CHANGE_NEARER_UNKNOWN] =
 		"the new replays differ from the old replays, but it is unknown whether they are "
 		"nearer to the program",
-	    [CHANGE_IF_INDEPENDENT] = "the component would be the same if the runs were known to "
+	    [CHANGE_IF_INDEPENDENT] = "the outcome would be \"same\" if the runs were known to "
 				      "be independent of each other",
 	    [CHANGE_SAME_RUNS] = "the old and the new results are the same runs",
 	    [CHANGE_OLD_INCOMPLETE] = "traces of the old results are incomplete",
