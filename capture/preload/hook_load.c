@@ -74,13 +74,16 @@ TAIL_CALL EXPORT void *dlsym(void *restrict handle, const char *restrict name)
 {
 	static bool noted;
 	__typeof__(&dlsym) real = REAL(dlsym);
-	if (handle == RTLD_NEXT || handle == RTLD_DEFAULT || noted || !capture_is_on())
+	if (handle == RTLD_NEXT || handle == RTLD_DEFAULT || !capture_is_on())
 		RETURN real(handle, name);
 	void *got = real(handle, name);
-	if (got && is_past(real, name, got)) {
+	if (!got)
+		return NULL;
+	if (!noted && is_past(real, name, got)) {
 		Dl_info its;
 		noted = true;
 		past_note(dladdr(got, &its) ? its.dli_fname : "libc.so");
 	}
+	dlerror(); /* discards the errors of look-ups in this library */
 	return got;
 }

@@ -162,7 +162,7 @@ cat >past.c <<'END'
 static int call(void *library)
 {
 	int (*work)(void) = library ? (int (*)(void))dlsym(library, "work") : NULL;
-	return !work || work();
+	return dlerror() || work();
 }
 static int in_memory(void)
 {
