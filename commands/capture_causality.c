@@ -145,6 +145,11 @@ static void outcome_print(const struct collect_config *c, const struct collect_o
 	if (o->clock_bound_ns)
 		printf("%-14sdifferences of the hosts' clocks are known to within %s\n", "clocks",
 		       duration_text((double)o->clock_bound_ns).s);
+	count_line("warning", o->merged.n_programs_unseen,
+		   "program run can make calls that the capture does not see; `validate info` "
+		   "names the program",
+		   "program runs can make calls that the capture does not see; `validate info` "
+		   "names the programs");
 	count_line("note", o->n_outside,
 		   "thread outside the ranks made requests, which are left out",
 		   "threads outside the ranks made requests, which are left out");

@@ -128,6 +128,7 @@ struct causality_merge_counts {
 	uint32_t n_nodes, n_senders;
 	uint64_t n_barriers;
 	uint64_t n_left_out; /* number of records of the base run that are not requests of a node */
+	uint64_t n_programs_unseen; /* programs whose calls may be missing (unseen.h) */
 	/* number of edges whose signals are directly after the held requests, because their later
 	 * positions contradicted other edges */
 	uint64_t n_early;

@@ -2,6 +2,7 @@
 /* Writes the base run again, with the causes of each node's waits, in two passes: the first finds
  * the places of the causes, the second writes the records (merge_records.c). */
 #include "capture/causality/merge_records.h"
+#include "capture/unseen.h"
 #include "common/file_beside.h"
 
 /* Sets each node to its first wait and signal. */
@@ -112,6 +113,7 @@ static int meta_write(struct merge_job *j, const struct causality_facts *facts, 
 	struct trace_meta meta = *trace_meta(j->q.t);
 	facts_number(j, &f);
 	f.predicted_ns = j->counts->predicted_ns;
+	j->counts->n_programs_unseen = programs_unseen_of_text(meta.extra_json);
 	SCOPED_FREE char *extra = causality_facts_text(&f, meta.extra_json);
 	FREE_EACH(f.node, f.throttled);
 	meta.extra_json = extra;

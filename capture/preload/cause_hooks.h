@@ -59,6 +59,9 @@ CAUSE_HIDDEN void cause_message_to(int fd); /* for pipes, sockets, eventfds */
 /* records the computing time so far as a separate phase */
 CAUSE_HIDDEN void cause_phase_end(void);
 CAUSE_HIDDEN void cause_idle(void);
+/* The function that dlsym() returns instead of `found`: the hook with this name if the hook calls
+ * `found`, otherwise `found`. (hook_mpi.c) */
+CAUSE_HIDDEN void *cause_looked_up(const char *name, void *found);
 CAUSE_HIDDEN void cause_asynchronous(void);
 /* The current call was recorded as this operation (enum trace_op), with errno or 0. */
 CAUSE_HIDDEN void cause_recorded(uint16_t op, int error);

@@ -74,6 +74,7 @@ TAIL_CALL EXPORT void *dlsym(void *restrict handle, const char *restrict name)
 {
 	static bool noted;
 	__typeof__(&dlsym) real = REAL(dlsym);
+	/* RTLD_DEFAULT finds the hooks; libraries with hooks of their own use RTLD_NEXT */
 	if (handle == RTLD_NEXT || handle == RTLD_DEFAULT || !capture_is_on())
 		RETURN real(handle, name);
 	void *got = real(handle, name);
@@ -84,6 +85,7 @@ TAIL_CALL EXPORT void *dlsym(void *restrict handle, const char *restrict name)
 		noted = true;
 		past_note(dladdr(got, &its) ? its.dli_fname : "libc.so");
 	}
+	got = cause_looked_up(name, got);
 	dlerror(); /* discards the errors of look-ups in this library */
 	return got;
 }

@@ -62,6 +62,16 @@ static int object_take(struct dl_phdr_info *info, size_t size, void *ctx)
 	return 1;
 }
 
+/* A hook, and the function that it calls. The linker makes an array of all hooks; compilers align a
+ * single object of this size to 32 bytes. */
+struct mpi_hook {
+	const char *name;
+	void (*own)(void);
+	void *real; /* NULL: not yet looked up */
+} __attribute__((aligned(32)));
+extern struct mpi_hook hooks_begin[] __asm__("__start_mpi_hooks") CAUSE_HIDDEN;
+extern struct mpi_hook hooks_end[] __asm__("__stop_mpi_hooks") CAUSE_HIDDEN;
+
 /* Finds the function in an object that was loaded with RTLD_LOCAL, as Python loads its modules.
  * RTLD_NEXT does not search such an object. The name is copied, because another thread may unload
  * the object. */
@@ -69,8 +79,8 @@ static void *local_real(const char *name, const void *own)
 {
 	struct mpi_object o = {.wanted = 0};
 	for (; o.n_seen = 0, dl_iterate_phdr(object_take, &o); o.wanted++) {
-		void *object = *o.name ? dlopen(o.name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-		void *found = object ? dlsym(object, name) : NULL;
+		void *object = *o.name ? REAL(dlopen)(o.name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+		void *found = object ? REAL(dlsym)(object, name) : NULL;
 		if (object)
 			dlclose(object); /* a reference of the program keeps the object loaded */
 		if (found && found != own)
@@ -79,31 +89,48 @@ static void *local_real(const char *name, const void *own)
 	return NULL;
 }
 
-static void *mpi_real(const char *name, const void *own)
+/* The result never changes: otherwise a hook and a tool's wrapper could call each other forever. */
+static void *mpi_real(struct mpi_hook *h)
 {
-	const int saved = errno;
-	void *found = dlsym(RTLD_NEXT, name);
-	found = found ? found : local_real(name, own);
-	errno = saved;
-	return found;
+	if (unlikely(!h->real)) {
+		const int saved = errno;
+		void *found = capture_real(h->name);
+		h->real = found ? found : local_real(h->name, (void *)(uintptr_t)h->own);
+		errno = saved;
+	}
+	return h->real;
 }
 
-#define MPI_REAL(name)										   \
-	(__extension__({									   \
-		static __typeof__(&name) real_##name;						   \
-		if (unlikely(!real_##name))							   \
-			real_##name =								   \
-			    (__typeof__(&name))mpi_real(#name, (const void *)(uintptr_t)name);	   \
-		real_##name;									   \
-	}))
+void *cause_looked_up(const char *name, void *found)
+{
+	Dl_info its;
+	struct mpi_hook *h = hooks_begin;
+	if (strncmp(name, "MPI_", 4) != 0 && strncmp(name, "mpi_", 4) != 0)
+		return found;
+	while (h < hooks_end && strcmp(h->name, name) != 0)
+		h++;
+	if (h == hooks_end || mpi_real(h) != found)
+		return found;
+	/* the hook calls the function even after the program has closed the library */
+	if (dladdr(found, &its))
+		REAL(dlopen)(its.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+	return (void *)(uintptr_t)h->own;
+}
 
 /* --- hooks ---------------------------------------------------------------- */
 
-#define FORWARD(first, name, n)									   \
+/* Declares the hook `name`. */
+#define MPI_HOOK(name, n)									   \
 	word name(PARAMETERS_##n);								   \
+	static struct mpi_hook hook_##name __attribute__((section("mpi_hooks"), used)) = {	   \
+	    #name, (void (*)(void))name, NULL};
+#define MPI_REAL(name) ((__typeof__(&name))mpi_real(&hook_##name))
+
+#define FORWARD(first, name, n)									   \
+	MPI_HOOK(name, n)									   \
 	EXPORT word name(PARAMETERS_##n)							   \
 	{											   \
-		__typeof__(&name) real = MPI_REAL(name);					\
+		__typeof__(&name) real = MPI_REAL(name);					   \
 		first;										   \
 		return real ? real(ARGUMENTS_##n) : MPI_ERROR_OTHER;				   \
 	}
@@ -122,7 +149,7 @@ static void *mpi_real(const char *name, const void *own)
 
 /* MPI_Init and MPI_Finalize: requests inside them belong to the MPI library. */
 #define WHOLE(how, name, n)									   \
-	word name(PARAMETERS_##n);								   \
+	MPI_HOOK(name, n)									   \
 	EXPORT word name(PARAMETERS_##n)							   \
 	{											   \
 		__typeof__(&name) real = MPI_REAL(name);					\
