@@ -386,7 +386,7 @@ static const struct {
     {HEADER "1,2,1,2,pread,fd=3;offset=18446744073709551616;length=1,0\n", "line 2, column 6 (args)", "offset="},
     {HEADER "1,2,1,2,open,fd=3,0\n", "line 2, column 6 (args)", "path"},
     {HEADER "1,2,1,2,open,path=a;mode=8,0\n", "line 2, column 6 (args)", "octal"},
-    {HEADER "1,2,1,2,open,path=a;flags=0x1ffffffff,0\n", "line 2, column 6 (args)", "32 bits"},
+    {HEADER "1,2,1,2,open,path=a;flags=0x1ffffffff,0\n", "line 2, column 6 (args)", "32-bit number"},
     {HEADER "1,2,1,2,lseek,fd=3;offset=0,0\n", "line 2, column 6 (args)", "whence"},
     {HEADER "1,2,1,2,close,fd=3;heap=abc,0\n", "line 2, column 6 (args)", "odd"},
     {HEADER "1,2,1,2,close,fd=3;heap=zz,0\n", "line 2, column 6 (args)", "hexadecimal"},
