@@ -2,6 +2,7 @@
 /* Inspects what each thread does, and whether all threads wait. */
 #include "capture/causality/thread_look.h"
 #include "capture/causality/watch_private.h"
+#include "common/clock.h"
 
 enum {
 	/* limit for the appearance of a created thread, in quiet times; large, because the machine
@@ -211,7 +212,9 @@ bool watch_all_wait(struct watch *w, int64_t now)
 	/* marks of threads with a lower index are older than necessary, which does no harm */
 	if (restart) {
 		bool first = !w->quiet_since_ns;
-		w->quiet_since_ns = first ? now : 0;
+		/* not `now`: the watchdog may have had no CPU since then, and threads may have
+		 * computed */
+		w->quiet_since_ns = first ? clock_monotonic_ns() : 0;
 		return false;
 	}
 	return !wait_on && now - w->quiet_since_ns >= needed && new_threads_rest(w, now) &&
