@@ -53,7 +53,7 @@ static void limits_find(const struct watch *w, uint64_t key, struct watch_seen *
 /* --- inspection ---------------------------------------------------------- */
 
 struct raw_sight { /* values of a slot at one instant */
-	uint64_t changes, n_requests, n_idle;
+	uint64_t changes, n_requests, n_idle, n_waited;
 	enum cause_state state;
 	int64_t since_ns, since_cpu_ns, compute_ns, blocked_ns, slept_ns;
 };
@@ -65,6 +65,7 @@ static void slot_read(const struct cause_slot *s, struct raw_sight *to)
 		to->state = (enum cause_state)(atomic_load(&s->state) % CAUSE_STATES);
 		to->n_requests = atomic_load(&s->n_requests);
 		to->n_idle = atomic_load(&s->n_idle);
+		to->n_waited = atomic_load(&s->n_waited);
 		to->since_ns = atomic_load(&s->since_ns);
 		to->since_cpu_ns = atomic_load(&s->since_cpu_ns);
 		to->compute_ns = atomic_load(&s->compute_ns);
@@ -116,8 +117,10 @@ enum judge_verdict watch_judge(struct watch *w, uint32_t i, struct judge_sight *
 	struct watch_so_far f = so_far_of(&r, &times, now);
 	seen->compute_ns = f.compute_ns;
 	seen->run_delay_ns = f.run_delay_ns;
-	if (seen->held != w->n_holds) {
+	/* after it has waited, the thread makes progress: the time and the polls do not count */
+	if (seen->held != w->n_holds || seen->n_waited != r.n_waited) {
 		seen->held = w->n_holds;
+		seen->n_waited = r.n_waited;
 		seen->n_requests = r.n_requests;
 		seen->then = f;
 		seen->n_idle = r.n_idle;

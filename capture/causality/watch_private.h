@@ -17,7 +17,8 @@ struct watch_so_far {
 
 struct watch_seen { /* data about the thread of a slot */
 	uint32_t held;		 /* number of the hold at the first inspection */
-	uint64_t n_requests, n_idle; /* values at that time */
+	/* values at that time, or later when a call had ended in which the thread had waited */
+	uint64_t n_requests, n_idle, n_waited;
 	uint64_t n_idle_of; /* number of requests when n_idle was read, if that was later */
 	struct watch_so_far then;
 	/* as of the last inspection: since its last request; since its start */

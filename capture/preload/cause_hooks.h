@@ -29,6 +29,7 @@ enum cause_what { CAUSE_NOTHING, CAUSE_A_REQUEST, CAUSE_A_CALL, CAUSE_A_LOOK };
 struct cause_call {
 	enum cause_what what;
 	int state_before; /* enum cause_state */
+	uint64_t n_idle;  /* of the slot, at the beginning of the call */
 };
 
 /* A call on a subject begins: a request, which may be held here, or another call. `waits`: the

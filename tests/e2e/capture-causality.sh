@@ -250,6 +250,20 @@ external=$(sed -n 's/^external *the nodes wait \([0-9]*\).* ms .*/\1/p' out)
 [ "${external:-0}" -ge 190 ] || fail "external ${external:-0} ms instead of 200: $(cat out)"
 rm -f ./*
 
+# While a write of thread 0 is delayed, thread 1 receives a message of thread 2. Thread 1 then computes:
+# it does not wait, although it has polled thousands of times since its last request.
+for part in 'LIBRARY -shared -fPIC -o libmpi.so' 'PROGRAM -o ../receives -L. -lmpi -Wl,-rpath,. -pthread'; do
+	# shellcheck disable=SC2086
+	${CC:-cc} -w -O1 "$SRCDIR/tests/programs/receives.c" -D$part || fail 'receives.c does not compile'
+done
+rm -rf ../trace ../trace.runs
+expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --nodes 0 -- ../receives 3
+for i in 1 2; do
+	grep -q "^0:$i 1:$((i + 1)) " ../trace.runs/run-1-0.edges || fail "thread 1 does not wait for write $i: $(cat ../trace.runs/run-1-0.edges)"
+done
+grep ' 1$' ../trace.runs/run-1-0.edges && fail 'a thread that computes seems to wait'
+rm -f ./*
+
 # faults
 rm -rf ../trace.runs
 expect_status 3 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel fails

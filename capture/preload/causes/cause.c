@@ -370,6 +370,12 @@ static void look_end(struct cause_slot *s)
 
 /* --- calls ---------------------------------------------------------------- */
 
+static struct cause_call call_of(const struct cause_slot *s, uint32_t state)
+{
+	return (struct cause_call){CAUSE_A_CALL, (int)state,
+				   atomic_load_explicit(&s->n_idle, memory_order_relaxed)};
+}
+
 struct cause_call cause_enter(const struct subject *subject, bool waits)
 {
 	struct cause_call c = {CAUSE_NOTHING, 0};
@@ -393,7 +399,7 @@ struct cause_call cause_enter(const struct subject *subject, bool waits)
 	} else if (state == CAUSE_COMPUTING ||
 		   /* MPI uses a file of its own, so it does not poll at this time */
 		   (state == CAUSE_POLLING && subject->kind == SUBJECT_PATH)) {
-		c = (struct cause_call){CAUSE_A_CALL, (int)state};
+		c = call_of(s, state);
 		state_set(s, CAUSE_WAITING);
 	}
 	is_busy = false;
@@ -412,7 +418,7 @@ struct cause_call cause_wait_begin(enum cause_state how)
 	struct cause_slot *s = slot_mine(p);
 	uint32_t state = s ? atomic_load_explicit(&s->state, memory_order_relaxed) : CAUSE_HELD;
 	if (state == CAUSE_COMPUTING) {
-		c = (struct cause_call){CAUSE_A_CALL, (int)state};
+		c = call_of(s, state);
 		state_set(s, how);
 	}
 	is_busy = false;
@@ -526,6 +532,9 @@ void cause_leave(struct cause_call *c)
 		if (atomic_load_explicit(&s->state, memory_order_relaxed) != CAUSE_LOOKING)
 			woken_note(page, s);
 	} else if (s) {
+		if (atomic_load_explicit(&s->n_idle, memory_order_relaxed) - c->n_idle >=
+		    CAUSE_WAITED_IDLE)
+			ADD(s->n_waited, 1);
 		state_set(s, (enum cause_state)c->state_before);
 		if (c->state_before == CAUSE_COMPUTING) /* otherwise, the call of MPI continues */
 			woken_note(page, s);
