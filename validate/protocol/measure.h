@@ -24,7 +24,7 @@ enum measure_unit { UNIT_TIME, UNIT_RATIO, UNIT_NUMBER, UNIT_BYTES };
 enum measure_scale { SCALE_LOG, SCALE_LOG1P, SCALE_LINEAR };
 
 struct measure_info {
-	const char *name, *title, *help;
+	const char *name, *title;
 	enum measure_unit unit;
 	enum measure_scale scale;
 	bool by_operation; /* can be restricted to one operation */
