@@ -47,11 +47,12 @@ const struct measure_info measure_info[MEASURE_N] = {
     [MEASURE_TRACE_SIZE] = {"trace-size", "size of the trace", UNIT_BYTES, SCALE_LOG, false},
     [MEASURE_PERCENT_ERROR] = {"percent-error", "error of the running time",
 	UNIT_RATIO, SCALE_LINEAR, false},
-    [MEASURE_PERCENT_ERROR_MAGNITUDE] = {"percent-error-magnitude", "size of the error of the running time",
-	UNIT_RATIO, SCALE_LINEAR, false},
+    [MEASURE_PERCENT_ERROR_MAGNITUDE] = {"percent-error-magnitude",
+	"size of the error of the running time", UNIT_RATIO, SCALE_LINEAR, false},
     [MEASURE_TRACING_TIME] = {"tracing-time", "time of all runs of a recording",
 	UNIT_NUMBER, SCALE_LOG, false},
-    [MEASURE_TRACING_INCREASE] = {"tracing-increase", "increase of the running time while a node is delayed",
+    [MEASURE_TRACING_INCREASE] = {"tracing-increase",
+	"increase of the running time while a node is delayed",
 	UNIT_NUMBER, SCALE_LOG, false},
 };
 
