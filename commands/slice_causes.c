@@ -92,8 +92,7 @@ int slice_causes_open(struct slice_causes **out, struct trace *t,
 	ret = ret ? ret : ends_read(t, &f, filter, &end, &n, e);
 	x->drop = xcalloc(n + 1, sizeof *x->drop);
 	x->n = n;
-	if (n)
-		qsort(end, n, sizeof *end, compare_ends);
+	SORT(end, n, compare_ends);
 	for (size_t from = 0, to; !ret && from < n; from = to) {
 		for (to = from + 1; to < n && end[to].of_barrier == end[from].of_barrier &&
 				    end[to].signaller == end[from].signaller &&

@@ -73,8 +73,7 @@ static void entry_note(struct slice_state *s, uint32_t entry)
 	if (s->state[entry] != UNCHANGED)
 		return;
 	s->state[entry] = CHANGED_LATER;
-	GROW(s->later, s->n_later, s->cap);
-	s->later[s->n_later++] = entry;
+	APPEND(s->later, s->n_later, s->cap, entry);
 }
 
 /* Notes that the request changes the file `path`, if it does. */

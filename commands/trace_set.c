@@ -47,14 +47,11 @@ static void parts_find(struct trace_set *m, const char *const *path, size_t n)
 		if (!part || access(part, F_OK)) {
 			free(part);
 			part = xstrdup(path[i]);
-			GROW(m->given, n_given, cap);
-			m->given[n_given++] = part;
+			APPEND(m->given, n_given, cap, part);
 			continue;
 		}
-		for (uint32_t k = 0; !access(part, F_OK); part = trace_part_name(path[i], ++k)) {
-			GROW(m->given, n_given, cap);
-			m->given[n_given++] = part;
-		}
+		for (uint32_t k = 0; !access(part, F_OK); part = trace_part_name(path[i], ++k))
+			APPEND(m->given, n_given, cap, part);
 		free(part);
 	}
 	m->n_given = n_given;

@@ -14,8 +14,7 @@ static void add_to_group(struct finding_group *g, const struct component *p, siz
 		g->finding[g->n_findings++] = (struct finding){.reason = p->reason};
 	}
 	struct finding *f = &g->finding[i];
-	GROW(f->cell, f->n_cells, f->cap_cells);
-	f->cell[f->n_cells++] = cell;
+	APPEND(f->cell, f->n_cells, f->cap_cells, cell);
 	g->n_cells++;
 	if (p->impractical)
 		g->n_impractical++;
@@ -32,8 +31,7 @@ static void collect_group(struct findings *f, const struct analysis *a, enum com
 			add_to_group(&g, &a->cell[i].component[k], i);
 	if (!g.n_cells)
 		return;
-	GROW(f->group, f->n_groups, f->cap_groups);
-	f->group[f->n_groups++] = g;
+	APPEND(f->group, f->n_groups, f->cap_groups, g);
 }
 
 static void add_warning(struct findings *f, const char *fmt, ...)
@@ -45,8 +43,7 @@ static void add_warning(struct findings *f, const char *fmt, ...)
 	va_start(ap, fmt);
 	strbuf_vaddf(&b, fmt, ap);
 	va_end(ap);
-	GROW(f->warning, f->n_warnings, f->cap_warnings);
-	f->warning[f->n_warnings++] = strbuf_detach(&b);
+	APPEND(f->warning, f->n_warnings, f->cap_warnings, strbuf_detach(&b));
 }
 
 static void warn_runs(struct findings *f, const struct analysis *a)

@@ -38,9 +38,8 @@ void table_release(struct table *t)
 void table_column(struct table *t, enum table_format format, const char *key, const char *title)
 {
 	assert(t->n_cells == 0);
-	GROW(t->column, t->n_columns, t->cap_columns);
-	t->column[t->n_columns++] = (struct table_column){
-	    .key = xstrdup(key), .title = xstrdup(title), .format = format};
+	APPEND(t->column, t->n_columns, t->cap_columns, (struct table_column){.key = xstrdup(key),
+		.title = xstrdup(title), .format = format});
 }
 
 bool table_head(struct table *t, enum table_format format, const char *key, const char *title,

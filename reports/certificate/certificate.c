@@ -322,10 +322,9 @@ static void add_result(struct certificate *c, const struct analysis *a, const st
 	times_row(&c->times, a, cell);
 	if (cell->verdict == VERDICT_TRUSTED)
 		return;
-	GROW(c->reason, c->n_reasons, c->cap_reasons);
-	c->reason[c->n_reasons++] =
-	    xasprintf("%s, %s: %s", a->results->protocol.scenario[cell->scenario].name,
-		      verdict_name(cell->verdict), cell->verdict_reason);
+	APPEND(c->reason, c->n_reasons, c->cap_reasons,
+	       xasprintf("%s, %s: %s", a->results->protocol.scenario[cell->scenario].name,
+			 verdict_name(cell->verdict), cell->verdict_reason));
 }
 
 /* Adds the scenarios in which the replayer is least trusted first. */

@@ -101,9 +101,8 @@ static void on_fed(void *ctx, uint64_t request, const struct trace_record *r,
 	if (!s->c->dot || request < s->c->from ||
 	    (s->c->n_shown && request - s->c->from >= s->c->n_shown))
 		return;
-	GROW(s->shown, s->n_shown, s->cap);
-	s->shown[s->n_shown++] = (struct shown_request){
-	    *p, UINT64_MAX, r->seq, r->offset, r->length, r->begin_ns, r->end_ns, r->op};
+	APPEND(s->shown, s->n_shown, s->cap, (struct shown_request){*p, UINT64_MAX, r->seq,
+		r->offset, r->length, r->begin_ns, r->end_ns, r->op});
 }
 
 static void on_ended(void *ctx, uint64_t request, uint64_t rank)

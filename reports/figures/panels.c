@@ -82,14 +82,12 @@ void plot_time_axis(struct strbuf *script, char axis, double lo_ns, double hi_ns
 static void add_row(struct panels *ps, const struct cell *c, const char *label, size_t indent)
 {
 	struct panel *p = &ps->panel[ps->n - 1];
-	GROW(p->row, p->n, p->cap);
-	p->row[p->n++] = (struct panel_row){c, xstrdup(label), indent};
+	APPEND(p->row, p->n, p->cap, (struct panel_row){c, xstrdup(label), indent});
 }
 
 static void new_panel(struct panels *ps)
 {
-	GROW(ps->panel, ps->n, ps->cap);
-	ps->panel[ps->n++] = (struct panel){0};
+	APPEND(ps->panel, ps->n, ps->cap, (struct panel){0});
 }
 
 static void add_scenario(struct panels *ps, const struct analysis *a, size_t scenario,

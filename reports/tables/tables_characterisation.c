@@ -84,12 +84,9 @@ static uint64_t *all_levels(const struct analysis *a, size_t *n)
 	size_t cap = 0;
 	*n = 0;
 	for (size_t i = 0; i < a->n_linearity; i++)
-		for (size_t k = 0; k < a->linearity[i].n_levels; k++) {
-			GROW(level, *n, cap);
-			level[(*n)++] = a->linearity[i].level[k].level;
-		}
-	if (*n)
-		qsort(level, *n, sizeof *level, order_u64);
+		for (size_t k = 0; k < a->linearity[i].n_levels; k++)
+			APPEND(level, *n, cap, a->linearity[i].level[k].level);
+	SORT(level, *n, order_u64);
 	size_t kept = 0;
 	for (size_t i = 0; i < *n; i++)
 		if (!kept || level[kept - 1] != level[i])

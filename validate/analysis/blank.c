@@ -21,8 +21,7 @@ void blank_measure(struct cell *c, const struct results *r, unsigned int n_block
 	for (const struct run *run = NULL; (run = run_of_scenario(r, c->scenario, run));) {
 		if (!has_blank(run, c, n_blocks))
 			continue;
-		GROW(x, b->n, cap);
-		x[b->n++] = run->blank_mean_ns;
+		APPEND(x, b->n, cap, run->blank_mean_ns);
 	}
 	if (b->n) {
 		b->status = sample_moments(x, b->n, &m);

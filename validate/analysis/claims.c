@@ -41,9 +41,8 @@ static bool is_other(const struct analysis *a, const struct claim *c, size_t cel
 
 static void comparison_add(struct claim_result *r, size_t *cap, size_t cell, size_t than)
 {
-	GROW(r->comparison, r->n, *cap);
-	r->comparison[r->n++] =
-	    (struct claim_comparison){.cell = cell, .than = than, .outcome = CLAIM_INCONCLUSIVE};
+	APPEND(r->comparison, r->n, *cap, (struct claim_comparison){.cell = cell, .than = than,
+		.outcome = CLAIM_INCONCLUSIVE});
 }
 
 static void comparisons_find(struct claim_result *r, const struct analysis *a,
@@ -176,9 +175,8 @@ static void published_compute(struct analysis *a)
 			if (!case_fits(a, k, &v->scenario, &v->replayer))
 				continue;
 			measure_runs_of_cell(&runs, a, k);
-			GROW(a->published, a->n_published, cap);
-			a->published[a->n_published++] = (struct published_result){
-			    v, k, measure_estimate(v->measure, v->operation, &runs)};
+			APPEND(a->published, a->n_published, cap, (struct published_result){v, k,
+				measure_estimate(v->measure, v->operation, &runs)});
 		}
 }
 

@@ -252,13 +252,12 @@ static void worst_compute(struct parallel_analysis *p, const struct analysis *a)
 				break;
 		}
 		if (k == p->n_worst) {
-			GROW(p->worst, p->n_worst, cap);
-			p->worst[p->n_worst++] = (struct parallel_worst){
-			    .cell = PARALLEL_NO_CELL, .first = p->of_case[i].cell,
-			    .size = estimate_none(STAT_NOT_ASSESSED),
-			    .published = published_find(a, p->of_case[i].cell), .tracing_time = NAN,
-			    .tracing_increase = NAN,
-			};
+			APPEND(p->worst, p->n_worst, cap,
+				(struct parallel_worst){.cell = PARALLEL_NO_CELL,
+				.first = p->of_case[i].cell,
+				.size = estimate_none(STAT_NOT_ASSESSED),
+				.published = published_find(a, p->of_case[i].cell),
+				.tracing_time = NAN, .tracing_increase = NAN});
 		}
 		worst_add(&p->worst[k], &p->of_case[i]);
 	}

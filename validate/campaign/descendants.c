@@ -45,8 +45,7 @@ static struct descendants_process *processes_read(size_t *n)
 		if (!isdigit((unsigned char)*entry->d_name) || !stat_read(path, &state, &p) ||
 		    is_ended(state))
 			continue;
-		GROW(all, *n, cap);
-		all[(*n)++] = p;
+		APPEND(all, *n, cap, p);
 	}
 	return all;
 }
@@ -61,13 +60,11 @@ static bool descendants_has(const pid_t *pid, size_t n, pid_t which)
 
 static void process_add(struct descendants *d, const struct descendants_process *p, pid_t own_group)
 {
-	GROW(d->pid, d->n, d->cap);
-	d->pid[d->n++] = p->pid;
+	APPEND(d->pid, d->n, d->cap, p->pid);
 	if (p->group <= 1 || p->group == own_group ||
 	    descendants_has(d->group, d->n_groups, p->group))
 		return;
-	GROW(d->group, d->n_groups, d->cap_groups);
-	d->group[d->n_groups++] = p->group;
+	APPEND(d->group, d->n_groups, d->cap_groups, p->group);
 }
 
 void descendants_find(struct descendants *d, pid_t root)

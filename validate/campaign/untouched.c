@@ -213,8 +213,7 @@ int listing_make(struct listing *l, const char *dir, const char *leave_out, stru
 			continue;
 		}
 		one.name = xstrdup(entry->d_name);
-		GROW(l->v, l->n, l->cap);
-		l->v[l->n++] = one;
+		APPEND(l->v, l->n, l->cap, one);
 	}
 	if (!code || code == ENOENT)
 		return 0;

@@ -39,8 +39,7 @@ static void lines_take(char ***lines, size_t *n, const struct strbuf *text)
 	size_t cap = 0;
 	for (const char *s = text->s; *s;) {
 		size_t len = strcspn(s, "\n");
-		GROW(*lines, *n, cap);
-		(*lines)[(*n)++] = xasprintf("%.*s", (int)len, s);
+		APPEND(*lines, *n, cap, xasprintf("%.*s", (int)len, s));
 		s += len + (s[len] == '\n');
 	}
 }

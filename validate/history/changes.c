@@ -25,9 +25,8 @@ static void change_add(struct history_changes *c, const char *fact, const char *
 {
 	if (!texts_differ(old, new))
 		return;
-	GROW(c->one, c->n, c->cap);
-	c->one[c->n++] = (struct history_change){xstrdup(fact), old ? xstrdup(old) : NULL,
-						 new ? xstrdup(new) : NULL};
+	APPEND(c->one, c->n, c->cap, (struct history_change){xstrdup(fact),
+		old ? xstrdup(old) : NULL, new ? xstrdup(new) : NULL});
 }
 
 ORDER_BY_TEXT(by_fact, struct history_change, fact)

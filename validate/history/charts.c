@@ -85,8 +85,7 @@ static void signal_add(struct history_charts *c, struct history_signal s)
 	s.lasting = s.last + 1 == c->n;
 	if (s.chart == CHART_MOVING_RANGE)
 		s.direction = 0;
-	GROW(c->signal, c->n_signals, c->cap_signals);
-	c->signal[c->n_signals++] = s;
+	APPEND(c->signal, c->n_signals, c->cap_signals, s);
 }
 
 /* Finds signals. Consecutive entries beyond the limit are one signal. A sum falls slowly after the

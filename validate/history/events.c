@@ -331,10 +331,9 @@ static void outliers_of(struct event_search *s, size_t from, size_t to)
 	const double m = median_of(s->x + from, to - from);
 	for (size_t i = from; i < to && to - from > BEFORE_MIN; i++)
 		if (2 * t_above(fabs(s->x[i] - m) / s->scale, s->df) < OUTLIER_P) {
-			GROW(s->event, s->n, s->cap);
-			s->event[s->n++] = (struct event){.kind = EVENT_OUTLIER, .onset = i,
-				.onset_lo = i, .onset_hi = i, .found = i, .last = i,
-				.change = s->x[i] - m, .sd = s->scale};
+			APPEND(s->event, s->n, s->cap, (struct event){.kind = EVENT_OUTLIER,
+				.onset = i, .onset_lo = i, .onset_hi = i, .found = i, .last = i,
+				.change = s->x[i] - m, .sd = s->scale});
 		}
 }
 
@@ -377,8 +376,7 @@ size_t events_find(const double *x, size_t n, struct event **event)
 	drifts_merge(&s, n);
 	if (isfinite(s.scale))
 		outliers_find(&s, n);
-	if (s.n)
-		qsort(s.event, s.n, sizeof *s.event, by_onset);
+	SORT(s.event, s.n, by_onset);
 	FREE_EACH(s.y, s.far, s.residual);
 	*event = s.event;
 	return s.n;

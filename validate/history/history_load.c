@@ -43,8 +43,7 @@ static int environment_take(struct history_db *r, struct history *h, sqlite3_stm
 {
 	if (sqlite3_column_int64(s, 0) != (sqlite3_int64)h->n_environments + 1)
 		return reference_refuse(r, "the numbers of the environments have a gap");
-	GROW(h->environment, h->n_environments, h->cap_environments);
-	h->environment[h->n_environments++] = history_db_text(s, 1);
+	APPEND(h->environment, h->n_environments, h->cap_environments, history_db_text(s, 1));
 	return 0;
 }
 
@@ -76,9 +75,8 @@ static int entry_take(struct history_db *r, struct history *h, sqlite3_stmt *s)
 {
 	long long id = sqlite3_column_int64(s, 0);
 	if (!h->n_series || h->series[h->n_series - 1].id != id) {
-		GROW(h->series, h->n_series, h->cap_series);
-		h->series[h->n_series++] = (struct history_series){
-		    .id = id, .scenario = history_db_text(s, 1), .replayer = history_db_text(s, 2)};
+		APPEND(h->series, h->n_series, h->cap_series, (struct history_series){.id = id,
+			.scenario = history_db_text(s, 1), .replayer = history_db_text(s, 2)});
 	}
 	struct history_series *one = &h->series[h->n_series - 1];
 	const long long number = sqlite3_column_int64(s, 3);

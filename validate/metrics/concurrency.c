@@ -56,8 +56,7 @@ int concurrency_add(struct concurrency *c, int64_t begin_ns, int64_t end_ns, siz
 	c->n_unfinished += end_ns == TIME_NONE;
 	if (end_ns == TIME_NONE || end_ns == begin_ns)
 		return 0;
-	GROW(c->end, c->n_ends, c->end_cap);
-	c->end[c->n_ends++] = end_ns;
+	APPEND(c->end, c->n_ends, c->end_cap, end_ns);
 	heap_sift_up(&ends, c->end, c->n_ends - 1);
 	return 0;
 }

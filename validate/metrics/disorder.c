@@ -120,8 +120,7 @@ void disorder_lost(struct disorder *d, uint32_t sequence, uint32_t k)
 		memmove(s->loss, s->loss + s->loss_from, s->n_losses * sizeof *s->loss);
 		s->loss_from = 0;
 	}
-	GROW(s->loss, s->n_losses, s->loss_cap);
-	s->loss[s->n_losses++] = (struct disorder_loss){place, 1};
+	APPEND(s->loss, s->n_losses, s->loss_cap, (struct disorder_loss){place, 1});
 }
 
 /* --- the densities ------------------------------------------------------- */

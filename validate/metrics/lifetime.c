@@ -45,8 +45,7 @@ void lifetime_add(struct lifetime *l, int64_t begin_ns, int64_t end_ns)
 		l->n_unfinished++;
 		return;
 	}
-	GROW(l->heap, l->n, l->cap);
-	l->heap[l->n++] = (struct lifetime_request){end_ns, begin_ns, l->area};
+	APPEND(l->heap, l->n, l->cap, (struct lifetime_request){end_ns, begin_ns, l->area});
 	heap_sift_up(&by_end, l->heap, l->n - 1);
 }
 

@@ -70,8 +70,7 @@ static int device_side_read(struct device_side *s, const char *path, struct err 
 	}
 	if (ret)
 		return err_context(e, "%s", path);
-	if (s->n)
-		qsort(s->seen, s->n, sizeof *s->seen, by_place);
+	SORT(s->seen, s->n, by_place);
 	s->first = xreallocarray(NULL, s->n + 1, sizeof *s->first);
 	for (size_t i = 0; i < s->n; i++)
 		s->first[i] = i;
@@ -333,8 +332,7 @@ static int extras_write(struct device_making *m, struct err *e)
 		      last = m->how->sequence ? m->last_ns : INT64_MAX;
 	uint32_t object = 0;
 	int ret = 0;
-	if (s->n)
-		qsort(s->seen, s->n, sizeof *s->seen, by_time);
+	SORT(s->seen, s->n, by_time);
 	for (size_t i = 0; i < s->n && !ret; i++) {
 		const struct device_request *q = &s->seen[i];
 		if (q->taken || q->kind == KIND_NONE || (q->kind == KIND_FLUSH && m->how->sequence))

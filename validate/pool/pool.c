@@ -117,9 +117,8 @@ static void case_make(struct pool *p, const char *scenario, const char *replayer
 		result[i] = xcalloc(x ? x->n + 1 : 1, sizeof **result);
 		size_t n = x ? results_of(x, p->measure, result[i]) : 0;
 		if (n < 2) {
-			GROW(p->missing, p->n_missing, p->cap_missing);
-			p->missing[p->n_missing++] =
-			    (struct pool_missing){i, xstrdup(scenario), xstrdup(replayer)};
+			APPEND(p->missing, p->n_missing, p->cap_missing,
+			       (struct pool_missing){i, xstrdup(scenario), xstrdup(replayer)});
 			continue;
 		}
 		group[c->n_groups] = (struct values){result[i], n};

@@ -19,8 +19,7 @@ void errors_add(struct errors *e, uint16_t error, uint16_t op)
 	}
 	if (!known) {
 		known = u64_map_at(&e->pair_of, key, (uint32_t)e->n_pairs);
-		GROW(e->pair, e->n_pairs, e->cap);
-		e->pair[e->n_pairs++] = (struct error_count){.error = error, .op = op};
+		APPEND(e->pair, e->n_pairs, e->cap, (struct error_count){.error = error, .op = op});
 	}
 	e->pair[*known].n++;
 }

@@ -21,8 +21,7 @@ void sizes_add(struct sizes *s, uint64_t size)
 	}
 	if (!known) {
 		known = u64_map_at(&s->count_of, size, (uint32_t)s->n_distinct);
-		GROW(s->count, s->n_distinct, s->cap_counts);
-		s->count[s->n_distinct++] = (struct size_count){.size = size};
+		APPEND(s->count, s->n_distinct, s->cap_counts, (struct size_count){.size = size});
 	}
 	s->count[*known].n++;
 }

@@ -16,9 +16,8 @@ static struct tally_thread *thread_of(struct tally *s, const struct trace_record
 	}
 	if (!known) {
 		known = u64_map_at(&s->thread_of, key, (uint32_t)s->n_threads);
-		GROW(s->thread, s->n_threads, s->cap_threads);
-		s->thread[s->n_threads++] = (struct tally_thread){
-		    .pid = r->pid, .tid = r->tid, .last_begin_ns = TIME_NONE};
+		APPEND(s->thread, s->n_threads, s->cap_threads, (struct tally_thread){.pid = r->pid,
+			.tid = r->tid, .last_begin_ns = TIME_NONE});
 	}
 	return &s->thread[*known];
 }

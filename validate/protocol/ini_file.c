@@ -182,8 +182,7 @@ static int on_key(void *user, const char *section, const char *name, const char 
 		free(normal);
 		return 0;
 	}
-	GROW(s->key, s->n_keys, s->cap_keys);
-	s->key[s->n_keys++] = (struct ini_key){normal, xstrdup(value), r->line};
+	APPEND(s->key, s->n_keys, s->cap_keys, (struct ini_key){normal, xstrdup(value), r->line});
 	r->in_value = true;
 	return 1;
 }

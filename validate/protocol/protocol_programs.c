@@ -16,10 +16,8 @@ static int unknown_key(const struct protocol_file *f, const struct ini_section *
 {
 	SCOPED_FREE const char **names = NULL;
 	size_t n = 0, cap = 0;
-	for (; *own; own++) {
-		GROW(names, n, cap);
-		names[n++] = *own;
-	}
+	for (; *own; own++)
+		APPEND(names, n, cap, *own);
 	for (const struct option_spec *o = table; o->name; o++) {
 		GROW(names, n, cap);
 		if (is_key(table, o->name, reserved))

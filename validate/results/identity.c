@@ -42,10 +42,8 @@ int64_t results_clock_back_ns(const struct results *r)
 		const struct run *run = &r->run[i];
 		if (run->started_ns <= 0)
 			continue;
-		while (n <= run->session) {
-			GROW(of, n, cap);
-			of[n++] = (struct identity_span){INT64_MAX, 0};
-		}
+		while (n <= run->session)
+			APPEND(of, n, cap, (struct identity_span){INT64_MAX, 0});
 		struct identity_span *s = &of[run->session];
 		if (!r->protocol.budget_ns)
 			back_ns = s->last_ns - run->started_ns > back_ns

@@ -17,8 +17,7 @@ static void spaced_add(struct spaced *s, const char *path)
 {
 	if (!path || *path != '/' || !strchr(path, ' '))
 		return;
-	GROW(s->path, s->n, s->cap);
-	s->path[s->n++] = xstrdup(path);
+	APPEND(s->path, s->n, s->cap, xstrdup(path));
 }
 
 static void spaced_join(const struct spaced *s, char *text)
@@ -82,10 +81,8 @@ struct redact_values {
 static void values_add(struct redact_values *v, struct setting *option, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (option[i].value && *option[i].key) {
-			GROW(v->at, v->n, v->cap);
-			v->at[v->n++] = &option[i].value;
-		}
+		if (option[i].value && *option[i].key)
+			APPEND(v->at, v->n, v->cap, &option[i].value);
 }
 
 /* Hides values. Equal values stay equal and different values stay different, because claims and

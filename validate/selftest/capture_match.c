@@ -104,8 +104,7 @@ static int calls_read(struct match_job *j, struct trace *t, bool own, struct err
 		else if (!call_wanted(j, &c))
 			continue;
 		c.key = key_of(t, r);
-		GROW(to->call, to->n, to->cap);
-		to->call[to->n++] = c;
+		APPEND(to->call, to->n, to->cap, c);
 	}
 	return ret;
 }
@@ -118,10 +117,9 @@ static void pair_add(struct capture_op *o, const struct match_call *own,
 		     const struct match_call *captured)
 {
 	double own_ns = (double)(own->end_ns - own->begin_ns);
-	GROW(o->pair, o->n, o->cap);
-	o->pair[o->n++] =
-	    (struct capture_pair){(double)(captured->end_ns - captured->begin_ns) - own_ns,
-				  (double)(captured->begin_ns - own->begin_ns), own_ns};
+	APPEND(o->pair, o->n, o->cap,
+	       (struct capture_pair){(double)(captured->end_ns - captured->begin_ns) - own_ns,
+				     (double)(captured->begin_ns - own->begin_ns), own_ns});
 }
 
 static bool calls_overlap(const struct match_call *a, const struct match_call *b, int64_t slack_ns)
@@ -157,8 +155,7 @@ static bool within_span(const struct match_job *j, const struct match_call *capt
 
 static void calls_sort(struct match_calls *c)
 {
-	if (c->n)
-		qsort(c->call, c->n, sizeof *c->call, by_key);
+	SORT(c->call, c->n, by_key);
 	c->call = xreallocarray(c->call, c->n + 2, sizeof *c->call);
 	c->call[c->n] = c->call[c->n + 1] = (struct match_call){.key = UINT64_MAX};
 }

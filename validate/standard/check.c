@@ -19,10 +19,8 @@ void standard_check_points(const struct standard *certified, bool all, struct st
 		}
 		if (!all && p->service_ns != first_ns)
 			continue;
-		GROW(points->point, points->n, cap);
-		points->point[points->n++] = (struct standard_point){
-		    .model = p->model, .service_ns = p->service_ns, .depth = p->depth,
-		    .waited = p->waited};
+		APPEND(points->point, points->n, cap, (struct standard_point){.model = p->model,
+			.service_ns = p->service_ns, .depth = p->depth, .waited = p->waited});
 	}
 }
 

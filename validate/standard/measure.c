@@ -129,13 +129,11 @@ static void visit_add(struct standard_point *p, const struct volume_request *r, 
 		excess[r[i].write] += excess_ns;
 		n_of[r[i].write]++;
 		v.lead_ns = r[i].lead_ns > v.lead_ns ? r[i].lead_ns : v.lead_ns;
-		GROW(p->excess_ns, p->n_excess, p->cap_excess);
-		p->excess_ns[p->n_excess++] = excess_ns;
+		APPEND(p->excess_ns, p->n_excess, p->cap_excess, excess_ns);
 	}
 	v.n_excess = n;
 	v.write_ns = excess[1] / (double)n_of[1] - excess[0] / (double)n_of[0];
-	GROW(p->visit, p->n_visits, p->cap_visits);
-	p->visit[p->n_visits++] = v;
+	APPEND(p->visit, p->n_visits, p->cap_visits, v);
 }
 
 static uint32_t requests_of(const struct standard_point *p)

@@ -63,8 +63,7 @@ static void bins_fill(struct mean_source *m)
 	/* bins of the lower half; the upper half is its mirror image */
 	size_t *edge = NULL, n_edges = 0, n_lower;
 	for (size_t at = 0; at < half; at += size) {
-		GROW(edge, n_edges, cap);
-		edge[n_edges++] = at;
+		APPEND(edge, n_edges, cap, at);
 		if (n_edges > N_SINGLES)
 			size = (size_t)ceil((double)size * bin_growth);
 	}
