@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/analysis/rated_range.h"
 
+#include "common/sort.h"
+
 /* --- matching of cases --------------------------------------------------- */
 
 /* Copies a name without the factors of a range: "random-read level=2 pause=10us direct=yes" becomes
@@ -71,12 +73,7 @@ static bool point_of(struct rated_point *q, const struct analysis *a, size_t cel
 
 /* --- limits -------------------------------------------------------------- */
 
-static int by_rate(const void *x, const void *y)
-{
-	const struct rated_point *a = x, *b = y;
-	return a->rate != b->rate ? (a->rate > b->rate) - (a->rate < b->rate)
-				  : (a->cell > b->cell) - (a->cell < b->cell);
-}
+ORDER_BY(by_rate, struct rated_point, rate, cell)
 
 /* Finds the limit. order[n]: indices of points, the least demanding first. */
 static struct rated_limit limit_of(const struct rated_range *r, const size_t *order)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/metrics/disorder_window.h"
 
+#include "common/sort.h"
 #include "validate/metrics/spill.h"
 
 #define SHIFT(level) (6u * (level)) /* blocks of 64^level places */
@@ -200,16 +201,8 @@ static void standing_push(struct disorder_window *w, uint64_t place, uint64_t po
  * final, because later arrivals cannot lower them. */
 static void tail_put(struct disorder_window *w, uint64_t place)
 {
-	size_t lo = 0, hi = w->n_tails;
-	if (hi && w->tail[hi - 1] < place)
-		lo = hi;
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		if (w->tail[mid] < place)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = w->n_tails && w->tail[w->n_tails - 1] < place ? w->n_tails : 0;
+	BISECT(lo, w->n_tails, i, w->tail[i] < place)
 	if (lo < w->n_tails) {
 		w->tail[lo] = place;
 		return;

@@ -86,16 +86,10 @@ static void device_side_release(struct device_side *s)
 /* Returns the first request at an offset; s->n if there is none. */
 static size_t place_find(const struct device_side *s, enum device_kind kind, uint64_t offset)
 {
-	size_t lo = 0, hi = s->n;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct device_request *q = &s->seen[mid];
-		if (q->kind < kind || (q->kind == kind && q->offset < offset))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < s->n && s->seen[lo].kind == kind && s->seen[lo].offset == offset ? lo : s->n;
+	const struct device_request *q = s->seen;
+	size_t lo = 0;
+	BISECT(lo, s->n, i, q[i].kind < kind || (q[i].kind == kind && q[i].offset < offset))
+	return lo < s->n && q[lo].kind == kind && q[lo].offset == offset ? lo : s->n;
 }
 
 /* Takes the earliest free request at an offset with this length; `shorter`: with a smaller length.

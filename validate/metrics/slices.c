@@ -2,6 +2,7 @@
 #include "validate/metrics/slices.h"
 
 #include "capture/trace.h"
+#include "common/sort.h"
 
 int slices_check(const struct slices *s, struct err *e)
 {
@@ -46,17 +47,11 @@ void slice_clock_release(struct slice_clock *c)
 static size_t slice_at(struct slice_clock *c, int64_t ns)
 {
 	const struct slice *a = c->slices->slice;
-	size_t n = c->slices->n, low = 0, high = n - 1;
+	size_t n = c->slices->n, n_open = 0;
 	if (a[c->last].open_ns <= ns && (c->last + 1 == n || ns < a[c->last + 1].open_ns))
 		return c->last;
-	while (low < high) {
-		size_t middle = low + (high - low + 1) / 2;
-		if (a[middle].open_ns <= ns)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	return c->last = low;
+	BISECT(n_open, n, i, a[i].open_ns <= ns)
+	return c->last = n_open ? n_open - 1 : 0;
 }
 
 int64_t slice_clock_active_ns(struct slice_clock *c, int64_t ns)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/bounds.h"
 
+#include "common/sort.h"
 #include "validate/stats/distributions.h"
 
 static double binomial_upto(uint64_t k, double p, uint64_t n)
@@ -11,15 +12,9 @@ static double binomial_upto(uint64_t k, double p, uint64_t n)
 /* Returns the smallest k with P(B <= k) > level, or with P(B <= k) >= level if `reach`. */
 static uint64_t smallest_count(uint64_t n, double p, double level, int reach)
 {
-	uint64_t low = 0, high = n;
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-		double below = binomial_upto(middle, p, n);
-		if (reach ? below >= level : below > level)
-			high = middle;
-		else
-			low = middle + 1;
-	}
+	uint64_t low = 0;
+	BISECT(low, n, k, reach ? !(binomial_upto(k, p, n) >= level)
+				: !(binomial_upto(k, p, n) > level))
 	return low;
 }
 

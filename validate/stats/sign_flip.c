@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/sign_flip.h"
 
+#include "common/sort.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/moments.h"
 #include "validate/stats/quantiles.h"
@@ -14,14 +15,8 @@
  * sum - d; of equal values these come first. */
 static size_t n_less_of(const double *sum, double d, size_t m)
 {
-	size_t lo = 0, hi = m;
-	while (lo < hi) {
-		const size_t i = (lo + hi) / 2;
-		if (sum[m - i - 1] + d < sum[i] - d)
-			hi = i;
-		else
-			lo = i + 1;
-	}
+	size_t lo = 0;
+	BISECT(lo, m, i, !(sum[m - i - 1] + d < sum[i] - d))
 	return lo;
 }
 
