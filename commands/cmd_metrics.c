@@ -3,6 +3,7 @@
 #include "commands/commands.h"
 #include "reports/metrics/metrics_report.h"
 #include "common/units.h"
+#include "common/words.h"
 
 struct metrics_config {
 	bool json, list, lenient;
@@ -77,26 +78,24 @@ static const char about[] =
 static int bits_of(const char *option, const char *text, const char *const *names,
 		   unsigned int *bits, struct err *e)
 {
-	char **item;
-	size_t n;
+	SCOPED(words_list_release) struct words_list item = {0};
 	if (!text)
 		return 0;
-	if (split_list(text, &item, &n, e))
+	if (words_split(&item, text, e))
 		return err_context(e, "--%s", option);
 	int ret = 0;
 	*bits = 0;
-	for (size_t i = 0; i < n && !ret; i++) {
+	for (size_t i = 0; i < item.n && !ret; i++) {
 		int k = 0;
-		while (names[k] && strcmp(names[k], item[i]))
+		while (names[k] && strcmp(names[k], item.v[i]))
 			k++;
 		if (names[k]) {
 			*bits |= 1u << k;
 			continue;
 		}
-		ret = name_refuse(e, EINVAL, item[i], names, " (see --help)",
-				  "--%s: unknown name \"%s\"", option, item[i]);
+		ret = name_refuse(e, EINVAL, item.v[i], names, " (see --help)",
+				  "--%s: unknown name \"%s\"", option, item.v[i]);
 	}
-	list_free(item, n);
 	return ret;
 }
 

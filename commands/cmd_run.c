@@ -3,7 +3,7 @@
 
 #include "commands/commands.h"
 #include "common/files.h"
-#include "common/units.h"
+#include "common/words.h"
 #include "reports/forms.h"
 #include "reports/plan/plan.h"
 #include "reports/reasons.h"
@@ -109,16 +109,14 @@ static int campaign_conclude(const char *dir, const struct report_form *form, in
 
 int run_consent(const struct protocol *p, const char *device, struct err *e)
 {
-	char **named = NULL;
-	size_t n = 0;
+	SCOPED(words_list_release) struct words_list named = {0};
 	const int standard = certified_check(p, e);
 	if (standard)
 		return standard == -EXDEV ? EXIT_NOT_COMPARABLE : EXIT_FAILED;
-	if (device && split_list(device, &named, &n, e))
+	if (device && words_split(&named, device, e))
 		return err_context(e, "--device"), EXIT_USAGE;
 	bool refused;
-	int ret = devices_consent(p, (const char *const *)named, n, &refused, e);
-	list_free(named, n);
+	int ret = devices_consent(p, (const char *const *)named.v, named.n, &refused, e);
 	return refused ? EXIT_REFUSED : ret ? EXIT_FAILED : EXIT_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include "capture/op.h"
 #include "common/units.h"
+#include "common/words.h"
 
 struct number_list {
 	uint64_t *v;
@@ -14,8 +15,7 @@ struct number_list {
 struct slice_filter {
 	struct slice_filter_config c;
 	struct number_list pid, tid;
-	char **pattern;
-	size_t n_patterns;
+	struct words_list pattern;
 	bool op[OP_N];
 	struct fits {
 		const struct trace *t;
@@ -32,15 +32,13 @@ struct slice_filter {
 
 static int numbers_of(struct number_list *to, const char *text, const char *option, struct err *e)
 {
-	char **item;
-	size_t n;
-	int ret = text ? split_list(text, &item, &n, e) : 0;
+	SCOPED(words_list_release) struct words_list item = {0};
+	int ret = text ? words_split(&item, text, e) : 0;
 	if (ret || !text)
 		return ret ? err_context(e, "%s", option) : 0;
-	to->v = xcalloc(n ? n : 1, sizeof *to->v);
-	for (; to->n < n && !ret; to->n += !ret)
-		ret = parse_uint(item[to->n], &to->v[to->n], e);
-	list_free(item, n);
+	to->v = xcalloc(item.n, sizeof *to->v);
+	for (; to->n < item.n && !ret; to->n += !ret)
+		ret = parse_uint(item.v[to->n], &to->v[to->n], e);
 	return ret ? err_context(e, "%s", option) : 0;
 }
 
@@ -64,18 +62,16 @@ static int take_operation(struct slice_filter *f, const char *name, struct err *
 
 static int operations_of(struct slice_filter *f, struct err *e)
 {
-	char **item;
-	size_t n;
+	SCOPED(words_list_release) struct words_list item = {0};
 	if (!f->c.operations) {
 		memset(f->op, true, sizeof f->op);
 		return 0;
 	}
-	int ret = split_list(f->c.operations, &item, &n, e);
+	int ret = words_split(&item, f->c.operations, e);
 	if (ret)
 		return err_context(e, "--operation");
-	for (size_t i = 0; i < n && !ret; i++)
-		ret = take_operation(f, item[i], e);
-	list_free(item, n);
+	for (size_t i = 0; i < item.n && !ret; i++)
+		ret = take_operation(f, item.v[i], e);
 	return ret;
 }
 
@@ -87,7 +83,7 @@ int slice_filter_open(struct slice_filter **out, const struct slice_filter_confi
 	int ret = numbers_of(&f->pid, c->processes, "--process", e);
 	ret = ret ? ret : numbers_of(&f->tid, c->threads, "--thread", e);
 	ret = ret ? ret : operations_of(f, e);
-	if (!ret && c->objects && split_list(c->objects, &f->pattern, &f->n_patterns, e))
+	if (!ret && c->objects && words_split(&f->pattern, c->objects, e))
 		ret = err_context(e, "--object");
 	return ret;
 }
@@ -100,8 +96,7 @@ void slice_filter_close(struct slice_filter *f)
 	for (size_t i = 0; i < f->n_fits; i++)
 		free(f->fits[i].v);
 	free(f->fits);
-	if (f->pattern)
-		list_free(f->pattern, f->n_patterns);
+	words_list_release(&f->pattern);
 	free(f);
 }
 
@@ -130,9 +125,9 @@ static struct fits *fits_of(struct slice_filter *f, const struct trace *t)
 
 static bool object_fits(struct slice_filter *f, const struct trace *t, uint32_t id)
 {
-	const struct trace_object *o = f->n_patterns ? trace_object(t, id) : NULL;
+	const struct trace_object *o = f->pattern.n ? trace_object(t, id) : NULL;
 	if (!o)
-		return !f->n_patterns;
+		return !f->pattern.n;
 	struct fits *known = fits_of(f, t);
 	if (id >= known->n) {
 		uint32_t n = trace_n_objects(t);
@@ -142,8 +137,8 @@ static bool object_fits(struct slice_filter *f, const struct trace *t, uint32_t 
 	}
 	if (known->v[id] < 0) {
 		known->v[id] = 0;
-		for (size_t i = 0; i < f->n_patterns && !known->v[id]; i++)
-			known->v[id] = !fnmatch(f->pattern[i], o->name, 0);
+		for (size_t i = 0; i < f->pattern.n && !known->v[id]; i++)
+			known->v[id] = !fnmatch(f->pattern.v[i], o->name, 0);
 	}
 	return known->v[id];
 }

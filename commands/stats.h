@@ -2,6 +2,7 @@
 /* Parts of validate stats: the input, and single statistics by name. */
 #pragma once
 
+#include "common/words.h"
 #include "reports/stats/stats_report.h"
 
 /* stats_read.c: reads the samples of the files. Errors: EINVAL: wrong usage; otherwise of the
@@ -11,11 +12,10 @@ int stats_read(struct stats *s, char **path, size_t n_paths, struct err *e);
 void stats_sample_release(struct stats_sample *s);
 
 /* Conditions that select lines: "COLUMN=TEXT" or "COLUMN!=TEXT", separated by commas. Errors:
- * EINVAL. Ownership: list_free(item, n). */
+ * EINVAL. Ownership: words_list_release(item). */
 #define STATS_MAX_CONDITIONS 8
 struct stats_conditions {
-	char **item; /* item[n]: names of columns */
-	size_t n;
+	struct words_list item; /* names of columns */
 	const char *text[STATS_MAX_CONDITIONS]; /* borrowed from item */
 	bool except[STATS_MAX_CONDITIONS];
 };

@@ -119,7 +119,7 @@ static int file_read(struct named_inputs *in, const struct stats_config *config,
 		     struct err *e)
 {
 	char *column = strchr(text, ':'), *third = column ? strchr(column + 1, ':') : NULL;
-	struct stats_conditions w = {.n = 0};
+	struct stats_conditions w = {.item = {0}};
 	struct columns c;
 	if (column)
 		*column++ = 0;
@@ -134,9 +134,9 @@ static int file_read(struct named_inputs *in, const struct stats_config *config,
 	stats_conditions_choose(&w, choice + 1);
 	if (grouped)
 		choice[1] = (struct column_choice){third, true, NULL, false};
-	ret = columns_read(&c, text, choice, 1 + w.n + grouped, (enum columns_header)config->header,
-			   e);
-	list_free(w.item, w.n);
+	ret = columns_read(&c, text, choice, 1 + w.item.n + grouped,
+			   (enum columns_header)config->header, e);
+	words_list_release(&w.item);
 	if (ret)
 		return ret;
 	if (grouped)

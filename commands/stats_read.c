@@ -2,35 +2,32 @@
 /* Reads the samples of validate stats. A sample is a column of a file, or the columns of equal name
  * in several files, which are sessions. */
 #include "commands/stats.h"
-#include "common/units.h"
 
 /* --- selection of lines ------------------------------------------------- */
 
 int stats_conditions_split(const char *text, struct stats_conditions *w, struct err *e)
 {
-	int ret = split_list(text, &w->item, &w->n, e);
-	for (size_t i = 0; i < w->n && !ret; i++) {
-		char *equals = strchr(w->item[i], '=');
-		if (!equals || equals == w->item[i] || i == STATS_MAX_CONDITIONS) {
+	int ret = words_split(&w->item, text, e);
+	for (size_t i = 0; i < w->item.n && !ret; i++) {
+		char *equals = strchr(w->item.v[i], '=');
+		if (!equals || equals == w->item.v[i] || i == STATS_MAX_CONDITIONS) {
 			ret = err_set(e, EINVAL, "\"%s\": expected COLUMN=TEXT or COLUMN!=TEXT, "
-				"and at most %d conditions", w->item[i], STATS_MAX_CONDITIONS);
+				"and at most %d conditions", w->item.v[i], STATS_MAX_CONDITIONS);
 			continue;
 		}
 		w->except[i] = equals[-1] == '!';
 		equals[w->except[i] ? -1 : 0] = 0;
 		w->text[i] = equals + 1;
 	}
-	if (ret) {
-		list_free(w->item, w->n);
-		*w = (struct stats_conditions){.n = 0};
-	}
+	if (ret)
+		words_list_release(&w->item);
 	return ret;
 }
 
 void stats_conditions_choose(const struct stats_conditions *w, struct column_choice *choice)
 {
-	for (size_t i = 0; i < w->n; i++)
-		choice[i] = (struct column_choice){w->item[i], true, w->text[i], w->except[i]};
+	for (size_t i = 0; i < w->item.n; i++)
+		choice[i] = (struct column_choice){w->item.v[i], true, w->text[i], w->except[i]};
 }
 
 /* --- columns and files --------------------------------------------------- */
@@ -106,7 +103,7 @@ static int column_read(struct plan *p, size_t i, const struct stats_config *conf
 	if (config->sessions)
 		choice[k++] = (struct column_choice){config->sessions, true, NULL, false};
 	stats_conditions_choose(&p->where, &choice[k]);
-	return columns_read(&p->columns[i], p->path[file], choice, k + p->where.n,
+	return columns_read(&p->columns[i], p->path[file], choice, k + p->where.item.n,
 			    (enum columns_header)config->header, e);
 }
 
@@ -216,7 +213,7 @@ int stats_read(struct stats *s, char **path, size_t n_paths, struct err *e)
 	for (size_t i = 0; p.columns && i < p.n_samples * p.n_files; i++)
 		columns_release(&p.columns[i]);
 	free(p.columns);
-	list_free(p.where.item, p.where.n);
+	words_list_release(&p.where.item);
 	return ret;
 }
 

@@ -4,7 +4,7 @@
 #include <sys/sysmacros.h>
 
 #include "common/files.h"
-#include "common/units.h"
+#include "common/words.h"
 
 static const char name_chars[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
 static const char value_chars[] =
@@ -34,22 +34,18 @@ typedef int item_work(const char *key, const char *value, void *context, struct 
 
 static int items_each(const char *text, item_work *work, void *context, struct err *e)
 {
-	char **items;
-	size_t n;
-	int ret = split_list(text, &items, &n, e);
-	if (ret)
-		return ret;
-	for (size_t i = 0; !ret && i < n; i++) {
+	SCOPED(words_list_release) struct words_list items;
+	int ret = words_split(&items, text, e);
+	for (size_t i = 0; !ret && i < items.n; i++) {
 		const char *key = NULL, *value = NULL;
-		bool first_only = i > 0 && !strchr(items[i], '=');
+		bool first_only = i > 0 && !strchr(items.v[i], '=');
 		ret = first_only
 			  ? err_set(e, EINVAL, "\"%s\": only the first item may be a scheduler",
-				    items[i])
-			  : item_cut(items[i], &key, &value, e);
+				    items.v[i])
+			  : item_cut(items.v[i], &key, &value, e);
 		if (!ret && work)
 			ret = work(key, value, context, e);
 	}
-	list_free(items, n);
 	return ret;
 }
 

@@ -5,7 +5,6 @@
 #include <spawn.h>
 
 #include "common/files.h"
-#include "common/units.h"
 
 #define HOST_CHARACTERS                                                                            \
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-@:"
@@ -58,12 +57,10 @@ static int pattern_add(struct words_list *names, const char *pattern, struct err
 		return err_set(e, EINVAL, "\"%s\" has no ]", pattern);
 	SCOPED_FREE char *before = xasprintf("%.*s", (int)(open - pattern), pattern);
 	SCOPED_FREE char *inside = xasprintf("%.*s", (int)(close - open - 1), open + 1);
-	char **range = NULL;
-	size_t n = 0;
-	int ret = split_list(inside, &range, &n, e);
-	for (size_t i = 0; i < n && !ret; i++)
-		ret = range_add(names, before, range[i], close + 1, e);
-	list_free(range, n);
+	SCOPED(words_list_release) struct words_list range;
+	int ret = words_split(&range, inside, e);
+	for (size_t i = 0; i < range.n && !ret; i++)
+		ret = range_add(names, before, range.v[i], close + 1, e);
 	return ret;
 }
 
@@ -82,14 +79,12 @@ static int file_add(struct words_list *names, const char *path, struct err *e)
 
 int hosts_parse(const char *text, struct words_list *names, struct err *e)
 {
-	char **pattern = NULL;
-	size_t n = 0;
+	SCOPED(words_list_release) struct words_list pattern = {0};
 	*names = (struct words_list){NULL, 0, 0};
 	const bool is_file = access(text, F_OK) == 0 || strchr(text, '/');
-	int ret = is_file ? file_add(names, text, e) : split_list(text, &pattern, &n, e);
-	for (size_t i = 0; i < n && !ret; i++)
-		ret = pattern_add(names, pattern[i], e);
-	list_free(pattern, n);
+	int ret = is_file ? file_add(names, text, e) : words_split(&pattern, text, e);
+	for (size_t i = 0; i < pattern.n && !ret; i++)
+		ret = pattern_add(names, pattern.v[i], e);
 	if (ret)
 		words_list_release(names);
 	return ret;

@@ -35,12 +35,6 @@ void format_size(struct strbuf *out, uint64_t bytes);
 void format_count(struct strbuf *out, uint64_t n);
 void format_duration(struct strbuf *out, double ns);
 
-/* Splits at commas and trims blanks. Commas inside double quotes, (...) and [...] do not split. The
- * items keep their quotes and brackets. The caller frees items[] with list_free. Errors: EINVAL: an
- * empty item. */
-int split_list(const char *text, char ***items, size_t *n, struct err *e);
-void list_free(char **items, size_t n);
-
 /* Whether the word is in the NULL-terminated list. NULL is an empty list. */
 bool word_in(const char *word, const char *const *list);
 

@@ -50,12 +50,64 @@ void words_list_release(struct words_list *w)
 	*w = (struct words_list){NULL, 0, 0};
 }
 
-bool word_is_in(const char *const *list, const char *word)
+/* The end of the bracket at `s`, or NULL. Brackets may be nested. Brackets inside quotes are
+ * ignored. */
+static const char *bracket_end(const char *s)
 {
-	for (; list && *list; list++)
-		if (!strcmp(*list, word))
-			return true;
-	return false;
+	int depth = 0;
+	bool quoted = false;
+	for (; *s; s++) {
+		if (quoted && *s == '\\' && s[1])
+			s++;
+		else if (*s == '"')
+			quoted = !quoted;
+		else if (!quoted && strchr("([", *s))
+			depth++;
+		else if (!quoted && strchr(")]", *s) && --depth == 0)
+			return s;
+	}
+	return NULL;
+}
+
+int words_split(struct words_list *w, const char *text, struct err *e)
+{
+	const char *p = text;
+	*w = (struct words_list){NULL, 0, 0};
+	if (!text[strspn(text, blanks)])
+		return err_set(e, EINVAL, "\"%s\" is an empty list", text);
+	for (;;) {
+		struct strbuf item = STRBUF_INIT;
+		bool quoted = false, any_quote = false;
+		size_t keep = 0; /* length without trailing blanks, except quoted ones */
+		p += strspn(p, blanks);
+		for (; *p && (quoted || *p != ','); p++) {
+			if (*p == '"') {
+				quoted = !quoted;
+				any_quote = true;
+				keep = item.len;
+				continue;
+			}
+			const char *end =
+			    !quoted && (*p == '(' || *p == '[') ? bracket_end(p) : NULL;
+			for (; end && p < end; p++)
+				strbuf_addch(&item, *p);
+			strbuf_addch(&item, *p);
+			if (quoted || !strchr(blanks, *p))
+				keep = item.len;
+		}
+		char *s = strbuf_detach(&item);
+		s[keep] = 0;
+		words_list_take(w, s);
+		if (quoted || (!*s && !any_quote)) {
+			words_list_release(w);
+			return err_set(e, EINVAL,
+				       quoted ? "\"%s\": a quote is not closed"
+					      : "\"%s\" has an empty item",
+				       text);
+		}
+		if (!*p++)
+			return 0;
+	}
 }
 
 static int json_words(struct words_list *w, const char *text, struct err *e)

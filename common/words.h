@@ -18,8 +18,9 @@ void words_list_addf(struct words_list *w, const char *fmt, ...)
 void words_list_add_all(struct words_list *w, ...) __attribute__((sentinel));
 void words_list_release(struct words_list *w);
 
-/* Whether `word` is in the NULL-terminated list; NULL: an empty list. */
-bool word_is_in(const char *const *list, const char *word);
+/* Splits at commas and trims blanks. Commas inside double quotes, (...) and [...] do not split. The
+ * items keep their brackets. On error, the list is empty. Errors: EINVAL: an empty item. */
+int words_split(struct words_list *w, const char *text, struct err *e);
 
 /* Parses a JSON list such as ["a", "b c"], or words with blanks between them: a b "c d". A word
  * that contains blanks is in double quotes, where \" and \\ are escapes. Errors: EINVAL: bad

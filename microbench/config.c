@@ -4,6 +4,7 @@
 #include "common/mpi_launch.h"
 #include "common/placement.h"
 #include "common/scheduling.h"
+#include "common/units.h"
 #include "common/wait.h"
 #include "common/words.h"
 #include "microbench/draw.h"
@@ -173,5 +174,5 @@ const char *const special_options[] = {"files", "min-file-size", "append-size", 
 
 bool workload_has_option(const struct workload *w, const char *name)
 {
-	return !word_is_in(special_options, name) || word_is_in(w->own_options, name);
+	return !word_in(name, special_options) || word_in(name, w->own_options);
 }

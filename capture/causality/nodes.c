@@ -4,6 +4,7 @@
 #include "common/sort.h"
 #include "common/splitmix.h"
 #include "common/units.h"
+#include "common/words.h"
 
 /* Nodes without requests are the last. */
 ORDER_BY(compare, struct watch_thread, sends, rank, pid, tid)
@@ -151,18 +152,16 @@ static int range_choose(const char *item, uint32_t n, bool *wanted, struct err *
 
 int nodes_choose(const char *text, uint64_t seed, uint32_t n_nodes, bool *wanted, struct err *e)
 {
-	char **items;
-	size_t n;
 	memset(wanted, !strcmp(text, "all"), n_nodes * sizeof *wanted);
 	if (!strcmp(text, "all") || !strcmp(text, "none"))
 		return 0;
 	if (!strncmp(text, "random:", 7))
 		return random_choose(text + 7, seed, n_nodes, wanted, e);
-	int ret = split_list(text, &items, &n, e);
+	SCOPED(words_list_release) struct words_list items;
+	int ret = words_split(&items, text, e);
 	if (ret)
 		return err_context(e, "--nodes");
-	for (size_t i = 0; i < n && !ret; i++)
-		ret = range_choose(items[i], n_nodes, wanted, e);
-	list_free(items, n);
+	for (size_t i = 0; i < items.n && !ret; i++)
+		ret = range_choose(items.v[i], n_nodes, wanted, e);
 	return ret;
 }

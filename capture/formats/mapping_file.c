@@ -6,6 +6,7 @@
 #include "capture/formats/mapping.h"
 #include "common/files.h"
 #include "common/units.h"
+#include "common/words.h"
 
 const char *const mapping_field_names[MAP_N + 1] = {
     "none",   "begin",  "end",  "response", "dispatch", "operation", "object", "offset",
@@ -124,25 +125,23 @@ static int set_format(struct mapping_parse *p, const char *key, const char *valu
 
 static int set_values(struct mapping_parse *p, const char *value)
 {
-	char **item;
-	size_t n;
-	if (split_list(value, &item, &n, NULL))
+	SCOPED(words_list_release) struct words_list item;
+	if (words_split(&item, value, NULL))
 		return value_refuse(p, "values", value, "a list of TEXT:OPERATION");
 	/* the key may be repeated */
-	int good = n <= MAPPING_VALUES_MAX - p->column->n_values;
-	for (size_t i = 0; i < n && good; i++) {
+	int good = item.n <= MAPPING_VALUES_MAX - p->column->n_values;
+	for (size_t i = 0; i < item.n && good; i++) {
 		struct mapping_value *v = &p->column->value[p->column->n_values];
-		char *colon = strrchr(item[i], ':');
+		char *colon = strrchr(item.v[i], ':');
 		if (!colon || (strcmp(colon + 1, "skip") && op_find(colon + 1) == OP_INVALID)) {
 			good = 0;
 			break;
 		}
 		v->op = op_find(colon + 1);
 		*colon = 0;
-		v->text = xstrdup(item[i]);
+		v->text = xstrdup(item.v[i]);
 		p->column->n_values++;
 	}
-	list_free(item, n);
 	return good ? 1
 		    : value_refuse(
 			  p, "values", value,

@@ -2,6 +2,7 @@
 #include <gsl/gsl_randist.h>
 
 #include "common/units.h"
+#include "common/words.h"
 #include "microbench/block/block_load.h"
 #include "microbench/draw.h"
 
@@ -31,15 +32,13 @@ static int size_add(struct block_sizes *s, char *item, struct err *e)
 
 int block_sizes_parse(struct block_sizes *s, const char *text, struct err *e)
 {
-	char **item;
-	size_t n;
+	SCOPED(words_list_release) struct words_list item;
 	*s = (struct block_sizes){.n = 0};
-	int ret = split_list(text, &item, &n, e);
+	int ret = words_split(&item, text, e);
 	if (ret)
 		return err_context(e, "sizes");
-	for (size_t i = 0; i < n && !ret; i++)
-		ret = size_add(s, item[i], e);
-	list_free(item, n);
+	for (size_t i = 0; i < item.n && !ret; i++)
+		ret = size_add(s, item.v[i], e);
 	if (!ret && s->n > 1 && fabs(s->upto[s->n - 1] - 1) > 1e-6)
 		ret = err_set(e, EINVAL, "sizes: the shares add up to %g %%, not to 100",
 			      100 * s->upto[s->n - 1]);

@@ -8,6 +8,7 @@
 #include "common/companion.h"
 #include "common/mpi_leftovers.h"
 #include "common/mpi_launch.h"
+#include "common/units.h"
 
 /* --- the command --------------------------------------------------------- */
 
@@ -17,7 +18,7 @@ static bool is_of_the_launch(const char *name)
 {
 	static const char *const names[] = {"level",  "launcher",      "prepare", "prepare-only",
 					    "remove", "print-command", "list",    NULL};
-	return word_is_in(names, name);
+	return word_in(name, names);
 }
 
 static int option_add(struct words_list *out, const struct option_spec *o,

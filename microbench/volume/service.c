@@ -8,6 +8,7 @@
 #include "common/splitmix.h"
 #include "common/u64_map.h"
 #include "common/units.h"
+#include "common/words.h"
 
 #define SERVERS_MAX 4096
 
@@ -135,14 +136,10 @@ static int kind_find(const char *name, size_t len, enum kind *kind, struct err *
 
 static int keys_read(struct service *s, const char *text, struct err *e)
 {
-	char **item;
-	size_t n;
-	int ret = split_list(text, &item, &n, e);
-	if (ret)
-		return err_context(e, "%s", models[s->kind].name);
-	for (size_t i = 0; i < n && !ret; i++)
-		ret = options_set_item(models[s->kind].keys, &s->p, item[i], e);
-	list_free(item, n);
+	SCOPED(words_list_release) struct words_list item;
+	int ret = words_split(&item, text, e);
+	for (size_t i = 0; i < item.n && !ret; i++)
+		ret = options_set_item(models[s->kind].keys, &s->p, item.v[i], e);
 	return ret ? err_context(e, "%s", models[s->kind].name) : 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "common/options.h"
 #include "common/units.h"
+#include "common/words.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -62,8 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int64_t i;
 	double d;
 	int flag;
-	char **items;
-	size_t n;
+	struct words_list items;
 	struct err e = ERR_INIT;
 	if (!parse_size(text, &u, &e))
 		size_round_trip(u);
@@ -77,10 +77,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		assert(isfinite(d));
 	if (!parse_bool(text, &flag, &e))
 		assert(flag == 0 || flag == 1);
-	if (!split_list(text, &items, &n, &e)) {
-		assert(n > 0);
-		list_free(items, n);
-	}
+	if (!words_split(&items, text, &e))
+		assert(items.n > 0);
+	words_list_release(&items);
 	nearest_name(text, choices);
 	options_take(text);
 	free(text);

@@ -3,6 +3,7 @@
  * the measured values. */
 #include "common/sort.h"
 #include "common/units.h"
+#include "common/words.h"
 #include "validate/compare/compare_private.h"
 #include "validate/provenance/provenance.h"
 
@@ -125,18 +126,15 @@ static void scenarios_compare(struct campaign_change *c)
 
 static bool is_below(const char *name, const char *list)
 {
-	char **item = NULL;
-	size_t n = 0;
+	SCOPED(words_list_release) struct words_list item = {0};
 	bool found = false;
-	struct err e = ERR_INIT;
-	if (!list || split_list(list, &item, &n, &e) < 0)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		size_t len = strlen(item[i]);
-		found |= !strcmp(item[i], "all") ||
-			 (!strncmp(name, item[i], len) && (!name[len] || name[len] == '.'));
+	if (list)
+		words_split(&item, list, NULL);
+	for (size_t i = 0; i < item.n; i++) {
+		size_t len = strlen(item.v[i]);
+		found |= !strcmp(item.v[i], "all") ||
+			 (!strncmp(name, item.v[i], len) && (!name[len] || name[len] == '.'));
 	}
-	list_free(item, n);
 	return found;
 }
 
@@ -188,25 +186,23 @@ static void environment_compare(struct campaign_change *c)
 
 static int differences_allow(struct campaign_change *c, const char *list, struct err *e)
 {
-	char **item = NULL;
-	size_t n = 0;
+	SCOPED(words_list_release) struct words_list item = {0};
 	const char *names[sizeof difference_names / sizeof *difference_names + 1] = {"all"};
 	for (size_t i = 0; difference_names[i]; i++)
 		names[i + 1] = difference_names[i];
-	int ret = list ? split_list(list, &item, &n, e) : 0;
-	for (size_t i = 0; i < n && !ret; i++) {
-		const bool all = !strcmp(item[i], "all");
+	int ret = list ? words_split(&item, list, e) : 0;
+	for (size_t i = 0; i < item.n && !ret; i++) {
+		const bool all = !strcmp(item.v[i], "all");
 		for (size_t k = 0; k < c->n_differences; k++) {
 			struct difference *d = &c->difference[k];
-			bool meant = all || !strcmp(item[i], difference_names[d->kind]);
+			bool meant = all || !strcmp(item.v[i], difference_names[d->kind]);
 			d->refuses &= !meant;
 			c->n_missing -= meant && d->kind == DIFFERENCE_MISSING && c->n_missing;
 		}
-		if (!word_in(item[i], names))
-			ret = name_refuse(e, EINVAL, item[i], names, "",
-					  "--allow: \"%s\" is not a kind of difference", item[i]);
+		if (!word_in(item.v[i], names))
+			ret = name_refuse(e, EINVAL, item.v[i], names, "",
+				"--allow: \"%s\" is not a kind of difference", item.v[i]);
 	}
-	list_free(item, n);
 	return ret;
 }
 

@@ -2,6 +2,7 @@
 #include "validate/protocol/launch_settings.h"
 
 #include "common/units.h"
+#include "common/words.h"
 
 /* Adds "3" or "2-5" to the set. */
 static int range_add(char *text, cpu_set_t *set, struct err *e)
@@ -25,34 +26,30 @@ static int range_add(char *text, cpu_set_t *set, struct err *e)
 
 int cpus_parse(const char *text, cpu_set_t *set, struct err *e)
 {
-	char **items;
-	size_t n;
+	SCOPED(words_list_release) struct words_list items;
 	CPU_ZERO(set);
-	int ret = split_list(text, &items, &n, e);
-	if (ret)
-		return ret;
-	for (size_t i = 0; !ret && i < n; i++)
-		ret = range_add(items[i], set, e);
-	list_free(items, n);
+	int ret = words_split(&items, text, e);
+	for (size_t i = 0; !ret && i < items.n; i++)
+		ret = range_add(items.v[i], set, e);
 	return ret;
 }
 
 int launch_scheduling_parse(const char *text, struct scheduling **list, size_t *n, struct err *e)
 {
-	char **item;
-	int ret = split_list(text, &item, n, e);
+	SCOPED(words_list_release) struct words_list item;
+	int ret = words_split(&item, text, e);
+	*n = item.n;
 	if (ret)
 		return ret;
 	*list = xcalloc(*n, sizeof **list);
 	for (size_t i = 0; !ret && i < *n; i++) {
-		ret = scheduling_parse(item[i], &(*list)[i], e);
+		ret = scheduling_parse(item.v[i], &(*list)[i], e);
 		if (!ret && (*list)[i].policy == SCHED_DEADLINE)
 			ret = err_set(e, EINVAL,
 				      "\"%s\": a process with this policy can start no threads; "
 				      "set the policy with key scheduler of [workload] and "
-				      "[replayer]", item[i]);
+				      "[replayer]", item.v[i]);
 	}
-	list_free(item, *n);
 	if (ret) {
 		free(*list);
 		*list = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* [compare]: permitted changes between two versions of a replayer. */
-#include "common/units.h"
+#include "common/words.h"
 #include "validate/protocol/protocol_read.h"
 
 const struct compare_limits compare_defaults = {
@@ -111,12 +111,9 @@ static int name_check(const struct protocol *p, const struct protocol_file *f,
 static int environment_check(const struct protocol *p, const struct protocol_file *f,
 			     const struct ini_section *s, struct err *e)
 {
-	char **item = NULL;
-	size_t n = 0;
-	if (split_list(p->compare.environment, &item, &n, e) < 0)
-		return key_refuse(f, ini_key_find(s, "environment"), e);
-	list_free(item, n);
-	return 0;
+	SCOPED(words_list_release) struct words_list item;
+	int ret = words_split(&item, p->compare.environment, e);
+	return ret ? key_refuse(f, ini_key_find(s, "environment"), e) : 0;
 }
 
 int compare_read(struct protocol *p, const struct protocol_file *f, struct err *e)

@@ -5,12 +5,12 @@
 
 static int key_split(struct grid_key *k, struct err *e)
 {
-	int ret = split_list(k->key->value, &k->item, &k->n_items, e);
-	for (size_t i = 0; !ret && i < k->n_items; i++)
+	int ret = words_split(&k->item, k->key->value, e);
+	for (size_t i = 0; !ret && i < k->item.n; i++)
 		for (size_t j = 0; !ret && j < i; j++)
-			if (!strcmp(k->item[i], k->item[j]))
+			if (!strcmp(k->item.v[i], k->item.v[j]))
 				ret = err_set(e, EINVAL, "\"%s\" occurs twice in the list",
-					      k->item[i]);
+					      k->item.v[i]);
 	return ret;
 }
 
@@ -36,7 +36,7 @@ int grid_make(struct key_grid *g, const struct ini_section *s, const char *const
 void grid_release(struct key_grid *g)
 {
 	for (size_t i = 0; i < g->n_keys; i++)
-		list_free(g->key[i].item, g->key[i].n_items);
+		words_list_release(&g->key[i].item);
 	free(g->key);
 	*g = (struct key_grid){0};
 }
@@ -45,7 +45,7 @@ size_t grid_size(const struct key_grid *g)
 {
 	size_t n = 1;
 	for (size_t i = 0; i < g->n_keys; i++)
-		if (__builtin_mul_overflow(n, g->key[i].n_items, &n))
+		if (__builtin_mul_overflow(n, g->key[i].item.n, &n))
 			return SIZE_MAX;
 	return n;
 }
@@ -53,7 +53,7 @@ size_t grid_size(const struct key_grid *g)
 bool grid_next(struct key_grid *g)
 {
 	for (size_t i = g->n_keys; i-- > 0;) {
-		if (++g->key[i].at < g->key[i].n_items)
+		if (++g->key[i].at < g->key[i].item.n)
 			return true;
 		g->key[i].at = 0;
 	}
@@ -65,7 +65,7 @@ void grid_name(const struct key_grid *g, const char *but, struct strbuf *out)
 	strbuf_addstr(out, g->section->name);
 	for (size_t i = 0; i < g->n_keys; i++) {
 		const struct grid_key *k = &g->key[i];
-		if (k->n_items > 1 && !(but && !strcmp(k->key->name, but)))
-			strbuf_addf(out, " %s=%s", k->key->name, k->item[k->at]);
+		if (k->item.n > 1 && !(but && !strcmp(k->key->name, but)))
+			strbuf_addf(out, " %s=%s", k->key->name, k->item.v[k->at]);
 	}
 }

@@ -4,13 +4,13 @@
 #pragma once
 
 #include "common/options.h"
+#include "common/words.h"
 #include "validate/protocol/ini_file.h"
 
 struct grid_key {
 	const struct ini_key *key; /* borrowed */
-	char **item;               /* [n_items] */
-	/* at: index of the present combination's item */
-	size_t n_items, at;
+	struct words_list item;
+	size_t at; /* index of the present combination's item */
 };
 
 struct key_grid {

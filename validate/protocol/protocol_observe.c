@@ -25,8 +25,8 @@ int observe_check(const struct protocol_file *f, const struct key_grid *g, struc
 	struct scenario scratch = {0};
 	for (const struct option_spec *o = observe_keys; o->name; o++) {
 		const struct grid_key *k = grid_find(g, o->name);
-		for (size_t i = 0; k && i < k->n_items; i++)
-			if (options_set(observe_keys, &scratch, o->name, k->item[i], e) < 0)
+		for (size_t i = 0; k && i < k->item.n; i++)
+			if (options_set(observe_keys, &scratch, o->name, k->item.v[i], e) < 0)
 				return err_context(e, "%s:%u", f->path, k->key->line);
 	}
 	return 0;

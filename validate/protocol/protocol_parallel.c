@@ -77,8 +77,8 @@ static int counts_check(const struct protocol_file *f, const struct key_grid *g,
 {
 	const struct grid_key *k = grid_find(g, key);
 	uint64_t n;
-	for (size_t i = 0; k && i < k->n_items; i++)
-		if (count_or_word(k->item[i], word, max, &n, e) < 0)
+	for (size_t i = 0; k && i < k->item.n; i++)
+		if (count_or_word(k->item.v[i], word, max, &n, e) < 0)
 			return key_refuse(f, k->key, e);
 	return 0;
 }
@@ -106,19 +106,19 @@ const char *scenario_launcher(const struct scenario *s)
 static int hosts_check(const struct protocol_file *f, const struct key_grid *g, struct err *e)
 {
 	const struct grid_key *hosts = grid_find(g, "hosts"), *launcher = grid_find(g, "launcher");
-	for (size_t i = 0; launcher && i < launcher->n_items; i++)
-		if (host_launcher_check(launcher->item[i], e))
+	for (size_t i = 0; launcher && i < launcher->item.n; i++)
+		if (host_launcher_check(launcher->item.v[i], e))
 			return key_refuse(f, launcher->key, e);
 	if (launcher && !hosts)
 		return key_err(f, launcher->key, e, "it applies only with hosts, which this "
 			"section lacks");
 	if (!hosts)
 		return 0;
-	if (hosts->n_items > 1)
+	if (hosts->item.n > 1)
 		return key_err(f, hosts->key, e, "write a list of hosts as node[01-12], or in "
 			"double quotes, or into a file with a name on each line");
 	SCOPED(words_list_release) struct words_list names = {0};
-	SCOPED_FREE char *text = value_unquote(hosts->item[0]);
+	SCOPED_FREE char *text = value_unquote(hosts->item.v[0]);
 	if (*text != '/' && (strchr(text, '/') || access(text, F_OK) == 0))
 		return key_err(f, hosts->key, e, "\"%s\": expected an absolute path", text);
 	return hosts_parse(text, &names, e) ? key_refuse(f, hosts->key, e) : 0;
@@ -127,8 +127,8 @@ static int hosts_check(const struct protocol_file *f, const struct key_grid *g, 
 static int alone_check(const struct protocol_file *f, const struct key_grid *g, struct err *e)
 {
 	const struct grid_key *error = grid_find(g, "error"), *period = grid_find(g, "period");
-	for (size_t i = 0; period && i < period->n_items; i++)
-		if (!strcmp(period->item[i], "auto"))
+	for (size_t i = 0; period && i < period->item.n; i++)
+		if (!strcmp(period->item.v[i], "auto"))
 			return 0;
 	if (!error)
 		return 0;

@@ -41,8 +41,8 @@ int items_check(const struct protocol_file *f, const struct key_grid *g,
 			continue;
 		if (!is_key(table, k->key->name, reserved))
 			return unknown_key(f, g->section, k->key, table, own, reserved, e);
-		for (size_t v = 0; v < k->n_items; v++)
-			if (options_set(table, scratch, k->key->name, k->item[v], e) < 0)
+		for (size_t v = 0; v < k->item.n; v++)
+			if (options_set(table, scratch, k->key->name, k->item.v[v], e) < 0)
 				return err_context(e, "%s:%u", f->path, k->key->line);
 	}
 	return 0;
@@ -55,8 +55,8 @@ void settings_take(const struct key_grid *g, const char *const *own, struct sett
 	*n = 0;
 	for (size_t i = 0; i < g->n_keys; i++)
 		if (!word_in(g->key[i].key->name, own))
-			(*option)[(*n)++] = (struct setting){xstrdup(g->key[i].key->name),
-							     xstrdup(g->key[i].item[g->key[i].at])};
+			(*option)[(*n)++] = (struct setting){
+			    xstrdup(g->key[i].key->name), xstrdup(g->key[i].item.v[g->key[i].at])};
 }
 
 int settings_apply(const struct option_spec *table, void *config, const struct setting *option,
@@ -79,5 +79,5 @@ const struct grid_key *grid_find(const struct key_grid *g, const char *name)
 const char *item_now(const struct key_grid *g, const char *name, const char *otherwise)
 {
 	const struct grid_key *k = grid_find(g, name);
-	return k ? k->item[k->at] : otherwise;
+	return k ? k->item.v[k->at] : otherwise;
 }

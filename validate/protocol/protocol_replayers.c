@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* [replayer NAME]: each combination of its lists becomes a variant. */
 #include "common/units.h"
+#include "common/words.h"
 #include "microbench/microbench.h"
 #include "replay/engines/adapters/adapter.h"
 #include "replay/replay.h"
@@ -14,8 +15,8 @@ static const char *const replayer_own[] = {"engine",   "workloads", "mutant-work
 static int engine_check(const struct protocol_file *f, const struct key_grid *g, struct err *e)
 {
 	const struct grid_key *k = grid_find(g, "engine");
-	for (size_t i = 0; k && i < k->n_items; i++) {
-		const char *name = k->item[i], *names[66];
+	for (size_t i = 0; k && i < k->item.n; i++) {
+		const char *name = k->item.v[i], *names[66];
 		size_t n = 0;
 		names[n++] = "program";
 		for (const struct replay_engine *const *r = replay_engines; *r && n < 65; r++)
@@ -164,23 +165,21 @@ static int scenarios_read(const struct protocol *p, const struct protocol_file *
 			  const struct ini_section *s, const char *key, bool *chosen, struct err *e)
 {
 	const struct ini_key *k = ini_key_find(s, key);
-	char **names = NULL;
-	size_t n = 0;
+	SCOPED(words_list_release) struct words_list names = {0};
 	memset(chosen, !k, p->n_scenarios * sizeof *chosen);
 	if (!k)
 		return 0;
-	int ret = split_list(k->value, &names, &n, e);
-	for (size_t i = 0; !ret && i < n; i++) {
+	int ret = words_split(&names, k->value, e);
+	for (size_t i = 0; !ret && i < names.n; i++) {
 		bool found = false;
 		for (size_t c = 0; c < p->n_scenarios; c++)
-			if (!strcmp(p->scenario[c].workload, names[i]) ||
-			    !strcmp(p->scenario[c].name, names[i]))
+			if (!strcmp(p->scenario[c].workload, names.v[i]) ||
+			    !strcmp(p->scenario[c].name, names.v[i]))
 				chosen[c] = found = true;
 		if (!found)
 			ret = err_set(e, EINVAL, "the protocol has no section [workload %s]",
-				      names[i]);
+				      names.v[i]);
 	}
-	list_free(names, n);
 	return ret ? key_refuse(f, k, e) : 0;
 }
 

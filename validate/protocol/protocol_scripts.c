@@ -40,8 +40,8 @@ int script_keys_check(const struct protocol_file *f, const struct key_grid *g, s
 		return err_set(e, EINVAL, "%s:%u: [workload %s] has no key script: add "
 					  "script = NAME.sh",
 			       f->path, g->section->line, g->section->name);
-	for (size_t i = 0; i < k->n_items; i++)
-		if (name_check(k->item[i], e) < 0)
+	for (size_t i = 0; i < k->item.n; i++)
+		if (name_check(k->item.v[i], e) < 0)
 			return key_refuse(f, k->key, e);
 	return 0;
 }

@@ -14,7 +14,7 @@ static const char *const workload_reserved[] = {"seed", "min-duration", NULL};
 bool type_is(const struct key_grid *g, const char *type)
 {
 	const struct grid_key *k = grid_find(g, "type");
-	return k && k->n_items == 1 && !strcmp(k->item[0], type);
+	return k && k->item.n == 1 && !strcmp(k->item.v[0], type);
 }
 
 static int type_check(const struct protocol_file *f, const struct key_grid *g, struct err *e)
@@ -23,14 +23,15 @@ static int type_check(const struct protocol_file *f, const struct key_grid *g, s
 	if (!k && !workload_find(g->section->name))
 		return err_set(e, EINVAL, "%s:%u: [workload %s] has no type", f->path,
 			       g->section->line, g->section->name);
-	for (size_t i = 0; k && i < k->n_items; i++) {
-		if (workload_find(k->item[i]))
+	for (size_t i = 0; k && i < k->item.n; i++) {
+		if (workload_find(k->item.v[i]))
 			continue;
-		if (!strcmp(k->item[i], SCENARIO_PROGRAM) || !strcmp(k->item[i], SCENARIO_TRACE) ||
-		    !strcmp(k->item[i], SCENARIO_PARALLEL))
+		if (!strcmp(k->item.v[i], SCENARIO_PROGRAM) ||
+		    !strcmp(k->item.v[i], SCENARIO_TRACE) ||
+		    !strcmp(k->item.v[i], SCENARIO_PARALLEL))
 			return key_err(f, k->key, e,
 				       "a %s is not a type of this section and has its own section",
-				       k->item[i]);
+				       k->item.v[i]);
 		const char *names[64];
 		size_t n = 0;
 		names[n++] = SCENARIO_PROGRAM;
@@ -39,8 +40,8 @@ static int type_check(const struct protocol_file *f, const struct key_grid *g, s
 		for (const struct workload *const *w = workloads; *w && n < 63; w++)
 			names[n++] = (*w)->name;
 		names[n] = NULL;
-		name_refuse(e, EINVAL, k->item[i], names, "", "\"%s\" is not a workload",
-			    k->item[i]);
+		name_refuse(e, EINVAL, k->item.v[i], names, "", "\"%s\" is not a workload",
+			    k->item.v[i]);
 		return key_refuse(f, k->key, e);
 	}
 	return 0;
@@ -57,11 +58,12 @@ static int target_find(const struct protocol *p, const char *name, size_t *index
 static int targets_check(const struct protocol *p, const struct protocol_file *f,
 			 const struct grid_key *k, struct err *e)
 {
-	for (size_t i = 0; i < k->n_items; i++) {
+	for (size_t i = 0; i < k->item.n; i++) {
 		size_t index;
-		if (target_find(p, k->item[i], &index) == 0)
+		if (target_find(p, k->item.v[i], &index) == 0)
 			continue;
-		return key_err(f, k->key, e, "the protocol has no section [target %s]", k->item[i]);
+		return key_err(f, k->key, e, "the protocol has no section [target %s]",
+			       k->item.v[i]);
 	}
 	return 0;
 }
@@ -224,8 +226,8 @@ static bool is_left_out(const struct key_grid *g)
 {
 	const struct grid_key *on = grid_find(g, "recorded-on"), *target = grid_find(g, "target");
 	return type_is(g, SCENARIO_PARALLEL) && on && target &&
-	       (on->n_items > 1 || target->n_items > 1) &&
-	       !strcmp(on->item[on->at], target->item[target->at]);
+	       (on->item.n > 1 || target->item.n > 1) &&
+	       !strcmp(on->item.v[on->at], target->item.v[target->at]);
 }
 
 static int scenarios_add(struct protocol *p, const struct protocol_file *f, struct key_grid *g,

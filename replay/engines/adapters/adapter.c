@@ -26,7 +26,7 @@ static bool is_taken(const struct adapter *a, const char *name)
 {
 	size_t len = strlen(a->name);
 	bool own = !strncmp(name, a->name, len) && name[len] == '-';
-	return own || word_is_in(taken_by_all, name) || word_is_in(a->takes, name);
+	return own || word_in(name, taken_by_all) || word_in(name, a->takes);
 }
 
 static int options_check(const struct adapter *a, const struct replay_config *c, struct err *e)
@@ -156,7 +156,7 @@ static int device_guard(const struct adapter_state *a, struct err *e)
 {
 	const struct replay_config *c = a->run.config;
 	const bool may_write =
-	    !c->block.read_only && word_is_in(a->run.adapter->takes, "read-only");
+	    !c->block.read_only && word_in("read-only", a->run.adapter->takes);
 	const bool writes = may_write || writes_any(&a->run.inputs);
 	struct device d = {.fd = -1};
 	bool refused = false;

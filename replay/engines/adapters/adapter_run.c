@@ -8,6 +8,7 @@
 #include "capture/watched.h"
 #include "common/files.h"
 #include "common/units.h"
+#include "common/words.h"
 #include "replay/engines/adapters/adapter_private.h"
 
 #define OUTPUT_BYTES_MIN (UINT64_C(16) << 20)
@@ -163,21 +164,17 @@ static int program_fail(const struct adapter_state *a, int code, struct err *e, 
 
 int statuses_check(const char *list, uint64_t status, bool *found, struct err *e)
 {
-	char **item;
-	size_t n;
+	SCOPED(words_list_release) struct words_list item;
 	uint64_t number;
-	int ret = split_list(list, &item, &n, e);
+	int ret = words_split(&item, list, e);
 	*found = false;
-	if (ret)
-		return err_context(e, "accept-status");
-	for (size_t i = 0; i < n && !ret; i++) {
-		ret = parse_uint(item[i], &number, e);
+	for (size_t i = 0; i < item.n && !ret; i++) {
+		ret = parse_uint(item.v[i], &number, e);
 		if (!ret && number > 255)
 			ret = err_set(e, EINVAL, "\"%s\" is not an exit status (0 to 255)",
-				      item[i]);
+				      item.v[i]);
 		*found |= !ret && number == status;
 	}
-	list_free(item, n);
 	return ret ? err_context(e, "accept-status") : 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include "common/options.h"
 #include "common/units.h"
+#include "common/words.h"
 
 const char *const times_names[] = {"self", "preload", "block", "none", NULL};
 
@@ -71,15 +72,14 @@ static int form_parse(struct times_form *f, const char *text, struct err *e)
 {
 	struct form_text x = {.form = {.unit_bytes = 1}, .unit = 2, .comment = ""};
 	size_t len = strlen(text);
-	char **item;
-	size_t n;
 	if (strncmp(text, "csv(", 4) || text[len - 1] != ')')
 		return err_set(e, EINVAL, "\"%s\" is not csv(begin=COLUMN,end=COLUMN,unit=UNIT)",
 			       text);
 	SCOPED_FREE char *inside = xasprintf("%.*s", (int)(len - 5), text + 4);
-	int ret = split_list(inside, &item, &n, e);
-	for (size_t i = 0; !ret && i < n; i++)
-		ret = options_set_item(form_keys, &x, item[i], e);
+	SCOPED(words_list_release) struct words_list item;
+	int ret = words_split(&item, inside, e);
+	for (size_t i = 0; !ret && i < item.n; i++)
+		ret = options_set_item(form_keys, &x, item.v[i], e);
 	if (ret && e)
 		e->code = EINVAL; /* also for an unknown key */
 	if (!ret && strlen(x.comment) > 1)
@@ -88,9 +88,6 @@ static int form_parse(struct times_form *f, const char *text, struct err *e)
 	f->unit = 9 - 3 * x.unit;
 	f->separator = ",;\t :"[x.separator];
 	f->comment = *x.comment;
-	if (!item)
-		n = 0;
-	list_free(item, n);
 	return ret ? ret : form_check(f, e);
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/units.h"
+#include "common/words.h"
 
 static void sizes(void **state)
 {
@@ -223,29 +224,27 @@ static void printed_short(void **state)
 static void lists(void **state)
 {
 	(void)state;
-	char **items;
-	size_t n;
-	assert_int_equal(split_list(" 1, 2 ,\"a, b\", x y ,\"\"", &items, &n, NULL), 0);
-	assert_int_equal(n, 5);
-	assert_string_equal(items[0], "1");
-	assert_string_equal(items[1], "2");
-	assert_string_equal(items[2], "a, b");
-	assert_string_equal(items[3], "x y");
-	assert_string_equal(items[4], "");
-	list_free(items, n);
-	assert_int_equal(split_list("\" a \"", &items, &n, NULL), 0);
-	assert_int_equal(n, 1);
-	assert_string_equal(items[0], " a ");
-	list_free(items, n);
+	struct words_list items;
+	assert_int_equal(words_split(&items, " 1, 2 ,\"a, b\", x y ,\"\"", NULL), 0);
+	assert_int_equal(items.n, 5);
+	assert_string_equal(items.v[0], "1");
+	assert_string_equal(items.v[1], "2");
+	assert_string_equal(items.v[2], "a, b");
+	assert_string_equal(items.v[3], "x y");
+	assert_string_equal(items.v[4], "");
+	words_list_release(&items);
+	assert_int_equal(words_split(&items, "\" a \"", NULL), 0);
+	assert_int_equal(items.n, 1);
+	assert_string_equal(items.v[0], " a ");
+	words_list_release(&items);
 	static const char *const bad[] = {"", "  ", ",", "1,", ",1", "1,,2", "1, ,2", "\"open"};
 	for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
 		struct err e = ERR_INIT;
-		assert_int_equal(split_list(bad[k], &items, &n, &e), -EINVAL);
-		assert_null(items);
-		assert_int_equal(n, 0);
+		assert_int_equal(words_split(&items, bad[k], &e), -EINVAL);
+		assert_null(items.v);
+		assert_int_equal(items.n, 0);
 		assert_true(e.msg[0] != 0);
 	}
-	list_free(NULL, 0);
 }
 
 static void the_nearest_name(void **state)
