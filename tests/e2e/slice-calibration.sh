@@ -23,7 +23,7 @@ expect_line err 'has no values for capture by vfs'
 expect_status 0 "$VALIDATE" slice --calibration made.json --capture-method app made.csv -o corrected.trace
 expect_line out '5 requests'
 expect_line out '1 response times would have been below 0'
-expect_line out '1 requests of operations that were not calibrated'
+expect_line out '1 requests were not corrected: the calibration lacks their operations'
 "$VALIDATE" export -q --to csv corrected.trace -o - | awk -F, 'NR > 1 { print $4 - $3 }' | tr '\n' ' ' >have
 [ "$(cat have)" = "900 900 900 900 0 1000 " ] || fail "corrected to $(cat have)"
 "$VALIDATE" info --json corrected.trace >info.json
