@@ -155,7 +155,7 @@ run 0
 expect_line "$out" 'Requests   200 over'
 grep -q '</html>' my.html || fail 'the page is not whole'
 
-recipe 'Numbers that I already have'
+recipe 'Judge numbers that I already have'
 printf '100\n102\n98\n101\n99\n100\n103\n97\n100\n100\n' >program.txt
 printf '101\n103\n99\n102\n100\n101\n104\n98\n101\n101\n' >replay.txt
 run 0

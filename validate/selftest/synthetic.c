@@ -293,9 +293,8 @@ static void order_set(struct run_summary *s, const struct defect *d, bool struck
 	uint64_t n = requests_of(share, c, c->order[block - 1], rng);
 	s->has_input = true;
 	s->n_input = N_REQUESTS;
-	/* the smallest possible fault: one request in one run */
-	s->n_lost =
-	    struck && d->kind == COMPONENT_FIDELITY && block == SYNTHETIC_BLOCKS / 2 ? 1 : 0;
+	/* the smallest possible fault: one request in one run, which is before the first look */
+	s->n_lost = struck && d->kind == COMPONENT_FIDELITY && block == 1 ? 1 : 0;
 	s->reorder_all = s->reorder_thread = s->reorder_object =
 		(struct reorder_summary){.n_received = N_REQUESTS, .n_reordered = n};
 }
