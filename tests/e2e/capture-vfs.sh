@@ -74,7 +74,7 @@ fi
 
 # without paths, and with faults by address
 capture --paths none --faults none -- dd if="$VALIDATE" of=/dev/null bs=64k
-expect_line told 'paths that are not known'
+expect_line told 'have an unknown path'
 ! grep -q page_ trace.csv || fail "faults in spite of --faults none"
 capture --faults address -- cat /dev/null
 grep -q ',page_fault,"path=.*libc' trace.csv || fail "no fault by address on the C library"
