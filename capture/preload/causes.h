@@ -50,7 +50,7 @@ enum cause_state {
  * another thread (a message). Messages stand for the requests of a thread that makes none. */
 #define CAUSE_IS_MESSAGE 4u
 
-/* A call that finds no work so often does not only look whether there is work: it waits. */
+/* A call that polled at least this often without success counts as a wait. */
 #define CAUSE_WAITED_IDLE 10u
 
 struct cause_slot {
@@ -69,7 +69,7 @@ struct cause_slot {
 	/* number of times that the thread found no work in a polling call and yielded, or looked
 	 * for a file without success */
 	_Atomic uint64_t n_idle;
-	/* number of calls that have ended and found no work at least CAUSE_WAITED_IDLE times */
+	/* number of ended calls that polled at least CAUSE_WAITED_IDLE times without success */
 	_Atomic uint64_t n_waited;
 	_Atomic uint32_t n_children; /* processes and threads that the thread created */
 	uint32_t depth;		     /* number of nested waiting calls */
