@@ -181,7 +181,7 @@ static void block_print(const struct replay_summary *s)
 		       strerror(b->error[i].code));
 	if (b->n_silent >= BLOCK_SILENT_MANY) {
 		printf("note: every request from record %" PRIu64 " on failed, %s after the start: "
-			"the device or the storage below it has failed\n", b->silent_record,
+			"the device or the storage below it has probably failed\n", b->silent_record,
 			duration_text((double)b->silent_ns).s);
 	}
 	if (b->contended)

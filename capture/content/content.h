@@ -4,8 +4,8 @@
  * file.
  *
  * The content of each request is cut into blocks of 4096 bytes; the last block may be shorter.
- * Blocks with equal SHA-256 (FIPS 180-4; by libgcrypt) are stored once. doc/formats/content.md
- * describes the layout. */
+ * Blocks are stored once if the first 128 bits of their SHA-256 (FIPS 180-4; by libgcrypt) are
+ * equal. doc/formats/content.md describes the layout. */
 #pragma once
 
 #include "common/std.h"

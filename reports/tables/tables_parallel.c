@@ -41,8 +41,8 @@ static void parallel_row(struct table *t, const struct analysis *a, size_t i)
 	COL_COUNT_IF(t, "n_runs", "Runs of the recording", r, r->n_runs);
 	COL_KNOWN(t, NUMBER, "tracing_time", "Time of these runs / time of the application",
 		  c->tracing_time);
-	COL_KNOWN(t, NUMBER, "tracing_increase", "Time of a delayed run / time of the application "
-						 "- 1", c->tracing_increase);
+	COL_KNOWN(t, NUMBER, "tracing_increase", "Time of a delayed run / time of the application",
+		  c->tracing_increase);
 }
 
 const struct table_kind table_parallel = {"parallel",
@@ -73,8 +73,8 @@ static void parallel_worst_row(struct table *t, const struct analysis *a, size_t
 	COL_TEXT(t, "source", "in", w->published ? w->published->source : NULL);
 	COL_KNOWN(t, NUMBER, "tracing_time", "Time of the recording / time of the application",
 		w->tracing_time);
-	COL_KNOWN(t, NUMBER, "tracing_increase", "Time of a delayed run / time of the application "
-						 "- 1", w->tracing_increase);
+	COL_KNOWN(t, NUMBER, "tracing_increase", "Time of a delayed run / time of the application",
+		  w->tracing_increase);
 }
 
 const struct table_kind table_parallel_worst = {"parallel-worst",

@@ -33,7 +33,7 @@ static int scenarios_cover(const struct protocol *p, const struct standard *s, d
 				      "%s was made on a %s",
 				      t->name, s->loop ? "file" : "loop device", p->standard,
 				      s->loop ? "loop device" : "file");
-		const uint64_t depth = ret || !c.queue_depth ? 1 : c.queue_depth * c.level;
+		const uint64_t depth = ret ? 1 : (c.queue_depth ? c.queue_depth : 1) * c.level;
 		ret = ret ? ret : standard_covers(s, t->volume, t->size_bytes, depth, &worst, e);
 		if (ret) {
 			err_context(e, "%s", p->scenario[i].name);

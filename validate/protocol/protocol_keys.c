@@ -107,8 +107,8 @@ const struct option_spec protocol_keys[] = {
 	       "reproducibility (default: one for each start or resumption of the campaign)",
 	   .max = 10000),
     OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR",
-	   .help = "directory for the traces of runs, best on a device that holds no target "
-	       "(default /dev/shm)"),
+	   .help = "directory for the traces of runs (default: the first of /dev/shm, $TMPDIR, "
+	       "/tmp and /var/tmp that has enough space and is not on a target's device)"),
     OPTION(STRING, "cpus", FIELD(cpus), .arg = "LIST",
 	   .help = "CPUs of program and replayers, such as \"0,2-3\" (default all)"),
     OPTION(CHOICE, "pairing", FIELD(pairing), .arg = "HOW", .choices = pairing_names,
@@ -121,7 +121,7 @@ const struct option_spec protocol_keys[] = {
     OPTION(CHOICE, "pause", FIELD(pause), .arg = "HOW", .choices = pause_by_names,
 	   .help = "how a process is paused. gate: the process pauses itself between two "
 	       "requests; signal: SIGSTOP stops the process; auto: gate for programs of this "
-	       "package, signal for others (default auto)"),
+	       "package, signal for replayers of other projects (default auto)"),
     OPTION(STRING, "published", FIELD(published_file), .arg = "NAME.csv",
 	   .help = "file in the protocol's directory with published values, which the report "
 	       "shows beside the measured values (default none)"),

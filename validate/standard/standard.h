@@ -2,10 +2,11 @@
 /* Volumes as a measurement standard: how well they deliver their programmed service time, over a
  * grid of models, service times and numbers of requests in flight.
  *
- * A visit makes a volume, lets it measure its lead, and measures the response times of requests at
- * one depth. Its value is mean delivered / mean programmed - 1. Visits are in random order, spread
- * over the duration of the certification, so their scatter includes the effects of a new server, of
- * a new lead and of time. The bias is the mean over visits. U is the expanded uncertainty (95 %) of
+ * Each round makes a volume for each model and service time, which measures its lead. A visit
+ * measures the response times of requests at one depth. Its value is mean delivered / mean
+ * programmed - 1. The volumes are in random order, and the visits to a point are spread over the
+ * duration of the certification, so their scatter includes the effects of a new server, of a new
+ * lead and of time. The bias is the mean over visits. U is the expanded uncertainty (95 %) of
  * one later visit around it: u^2 = s^2 (1 + 1/n) for the scatter s of n visits (n - 1 degrees of
  * freedom). Points with the same service time and depth share their scatter: s^2 is the mean of a
  * point's own variance and of the usual variance of the other points, with 2 (n - 1) degrees of
