@@ -250,7 +250,7 @@ const struct json_member baseline_members[] = {
     {.name = "cases", ARRAY(baseline, OBJECT, cell, n_cells, .of = case_members,
 			    .size = sizeof(struct baseline_case))},
     HEAD(DIGITS, sha256, .size = FILE_DIGEST_HEX, MEMBER_FLAG(baseline, sealed),
-	 .about = "SHA-256 of all other members, as JSON with sorted keys and without blanks. All "
+	 .about = "SHA-256 of all other members, as JSON with sorted keys and without white space. All "
 		  "numbers are reals with 17 digits. Files of earlier versions do not have this "
 		  "member."),
     {0}};
@@ -341,8 +341,8 @@ static void integers_make_real(json_t *v)
 	}
 }
 
-/* Computes the SHA-256 of the members of a baseline's file in a canonical form, without blanks and
- * sorted. */
+/* Computes the SHA-256 of the members of a baseline's file in a canonical form, sorted and without
+ * white space. */
 static int baseline_digest(const json_t *file, char hex[FILE_DIGEST_HEX], struct err *e)
 {
 	json_auto_t *copy = json_deep_copy(file);
