@@ -101,7 +101,7 @@ refused 2 'name them with --rank-hosts' spread.conf --launcher "$collectors"
 refused 2 'starts ranks, but tiny.conf has no replayer' tiny.conf --launcher 'srun -n {n}'
 refused 2 'tiny.conf has no workload with type = parallel' tiny.conf --rank-hosts hosta
 refused 2 'is not the name of a host' spread.conf --rank-hosts 'a b'
-refused 2 'start the same processes' spread.conf --launcher 'srun' --launcher 'mpirun'
+refused 2 'have the same purpose' spread.conf --launcher 'srun' --launcher 'mpirun'
 refused 2 'omit one of the options' spread.conf --hosts hosta,hostb --rank-hosts hosta
 refused 3 'cannot find the program nosuchlauncher' spread.conf --launcher 'nosuchlauncher -n {n}'
 refused 3 'cannot find the program nosuchlauncher' spread.conf --rank-hosts hosta,hostb --launcher 'nosuchlauncher {host}' --launcher true

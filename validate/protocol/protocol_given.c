@@ -218,8 +218,9 @@ int protocol_text_launch(struct strbuf *text, const struct protocol *p,
 		const char *launcher = g->launchers.text[i];
 		for (size_t k = 0; k < i; k++)
 			if (!strstr(launcher, "{host}") == !strstr(g->launchers.text[k], "{host}"))
-				return err_set(e, EINVAL, "--launcher: \"%s\" and \"%s\" start the "
-					"same processes: give one launcher with {host} and one "
+				return err_set(e, EINVAL, "--launcher: \"%s\" and \"%s\" have the "
+					"same purpose, because both contain {host} or neither "
+					"does: give at most one launcher with {host} and one "
 					"without", g->launchers.text[k], launcher);
 		if (launcher_put(text, p, launcher, !hosts, e))
 			return err_context(e, "--launcher");
