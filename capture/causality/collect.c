@@ -340,7 +340,7 @@ static int runs_list(const struct collect_job *j, uint64_t period, struct causal
 		to->throttled = k->throttled;
 		ret = edges_load(edges, &edge, &to->n_edges, e);
 		if (!ret && to->n_edges != k->n_edges)
-			ret = err_set(e, EILSEQ,
+			ret = err_set(e, EBADMSG,
 				      "%s is damaged: only %" PRIu64 " of its %" PRIu64 " "
 				      "dependencies can be read. Remove its directory and record "
 				      "again",
