@@ -97,11 +97,12 @@ static void plan_concurrency(struct component *k, const struct planning *p)
 const struct component_row component_concurrency = {
 	.title = "Concurrency", .shown = "distance", .scattering = "distributions",
 	.meaning = "Largest distance between the distributions of the number of requests in "
-		   "flight of replay and program: over time, over requests, or both, as the "
-		   "protocol states.",
-	.rule = "The component is accepted if two one-sided tests at 5 % show at every level that "
+		   "flight in the replay and in the program. The protocol chooses the "
+		   "distributions over time, over requests, or both.",
+	.rule = "The two distributions are compared at every number of requests in flight. The "
+		"component is accepted if two one-sided tests at 5 % show for each number that "
 		"the difference lies within the limit. It is rejected if the difference is shown "
-		"to exceed the limit at one level (Bonferroni).",
+		"to exceed the limit at one number (Bonferroni).",
 	.source = "Pereira et al. 2016, figure 5; Kolmogorov-Smirnov distance",
 	.unit = COMPONENT_NUMBER,
 	.decide = decide_concurrency, .plan = plan_concurrency,

@@ -41,8 +41,9 @@ static void decide_execution_time(struct component *c, const struct deciding *d)
 const struct component_row component_execution_time = {
 	.title = "Execution time",
 	.meaning = "By how much the whole replay, from the start of the first request to "
-		   "the end of the last, takes longer (+) or shorter (-) than the program. Values "
-		   "of pairs far from the others are replaced by less extreme values (winsorised).",
+		   "the end of the last, takes longer (+) or shorter (-) than the program. If "
+		   "the ratio of a pair is far from the median of all pairs, a less extreme ratio "
+		   "replaces it (winsorised).",
 	.rule = RULE_WITHIN, .source = "as for bias",
 	.unit = COMPONENT_CHANGE, .two_sided = true,
 	.scatter = 1, .decide = decide_execution_time,

@@ -43,11 +43,13 @@ static void decide_fidelity(struct component *c, const struct deciding *d)
 
 const struct component_row component_fidelity = {
 	.title = "Fidelity",
-	.meaning = "Number of requests per run that were lost, were issued too often, or "
-		   "returned a different result than in the trace.",
+	.meaning = "Number of requests that were lost, were issued too often, or returned a "
+		   "different result than in the trace. The run with the most such requests "
+		   "counts.",
 	.rule = "The requests are counted, so there is no interval. One run above the limit "
-		"suffices for a rejection. Failed replays do not count, except replays that made "
-		"no request.",
+		"suffices for a rejection. A failed replay that made no request lost all "
+		"requests. Any other failed replay prevents acceptance, but does not cause a "
+		"rejection.",
 	.source = "Pereira et al. 2016, section III",
 	.replayers_own = true,
 	.unit = COMPONENT_COUNT, .decide = decide_fidelity,

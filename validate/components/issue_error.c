@@ -42,10 +42,10 @@ static void plan_issue_error(struct component *k, const struct planning *p)
 const struct component_row component_issue_error = {
 	.title = "Issue error", .shown = "99th percentile", .scattering = "99th percentiles",
 	.meaning = "How much later than intended a timed replay issues its requests: the 99th "
-		   "percentile of a run.",
-	.rule = "The component is accepted if the one-sided 95 % upper confidence limit of the "
-		"mean over the runs is at most the limit. It is rejected if the lower confidence "
-		"limit exceeds the limit.",
+		   "percentile in each run, as the mean over the runs.",
+	.rule = "The component is accepted if the one-sided 95 % upper confidence limit of this "
+		"mean is at most the limit. It is rejected if the lower confidence limit exceeds "
+		"the limit.",
 	.source = "Anderson et al. 2004 (issue error)",
 	.replayers_own = true, .unit = COMPONENT_TIME,
 	.decide = decide_issue_error, .plan = plan_issue_error,

@@ -127,8 +127,8 @@ const struct component_row component_precision = {
 	.rule = "The component is accepted if the one-sided 95 % upper confidence limit is at "
 		"most the limit. It is rejected if the lower confidence limit exceeds the limit. "
 		"Both decisions also need a permutation test: at most 5 % of all exchanges of "
-		"replay and program within the pairs give a ratio as extreme as the measured "
-		"ratio.",
+		"replay and program within the pairs give a ratio at least as extreme as the "
+		"measured ratio.",
 	.source = "ISO 5725-1 (precision); Pitman and Morgan 1939 (paired variances)",
 	.unit = COMPONENT_NUMBER,
 	.relative = true, .decide = decide_precision, .plan = plan_precision,

@@ -101,7 +101,8 @@ const struct component_row component_responsiveness = {
 	.meaning = "How much more (+) or less (-) the response times of a replay grow than those "
 		   "of the program, when a volume serves requests more slowly.",
 	.rule = RULE_WITHIN " It does not apply without a volume whose service times the campaign "
-		"changes.", .source = "VIM 4.12 (sensitivity); as for bias",
+		"changes, or if the increase of the program's response times is not shown to "
+		"exceed the limit.", .source = "VIM 4.12 (sensitivity); as for bias",
 	.unit = COMPONENT_CHANGE, .two_sided = true,
 	.scatter = M_SQRT2, .relative = true,
 	.measure = measure_responsiveness, .decide = decide_responsiveness,

@@ -28,7 +28,7 @@ static void decide_tail(struct component *c, const struct deciding *d)
 }
 
 const struct component_row component_tail = {
-    .title = "Tail", .shown = "largest deviation",
+    .title = "Tail", .shown = "deviation",
     .words = {"mean of the slowest 1 % of the requests", true},
     .meaning = "By how much the mean of the slowest 1 % of the requests of a replay is longer (+) "
 	       "or shorter (-) than in the program.",

@@ -16,7 +16,7 @@ static void measure_typical(const struct measuring *m)
 }
 
 const struct component_row component_typical = {
-    .title = "Typical response", .shown = "largest deviation",
+    .title = "Typical response", .shown = "deviation",
     .words = {"mean of the fastest 90 % of the requests", true},
     .meaning = "By how much the mean of the fastest 90 % of the requests of a replay is longer (+) "
 	       "or shorter (-) than in the program.",
