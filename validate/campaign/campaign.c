@@ -49,9 +49,9 @@ int failed_run(struct campaign *c, size_t id, struct err *e)
 	if (c->protocol->on_failure != ON_FAILURE_STOP)
 		return 0;
 	return err_set(e, ECANCELED,
-		       "run %zu (%s, %s) failed, and the protocol has on-failure = stop: %s", id,
-		       c->protocol->scenario[r->scenario].name, run_role_name(c->protocol, r->role),
-		       c->run[id].reason);
+		       "run %zu (%s, %s) failed, and the protocol has on-failure = stop. Cause: %s",
+		       id, c->protocol->scenario[r->scenario].name,
+		       run_role_name(c->protocol, r->role), c->run[id].reason);
 }
 
 /* Makes a recording, or the runs of a group. */
@@ -111,7 +111,7 @@ static int calibration_check(struct campaign *c, struct err *e)
 			first = i;
 	if (!n_bad || (n_bad < p->n_scenarios && p->on_failure == ON_FAILURE_CONTINUE))
 		return 0;
-	return err_set(e, ECANCELED, "%s cannot be run: %s", p->scenario[first].name,
+	return err_set(e, ECANCELED, "scenario %s cannot be run: %s", p->scenario[first].name,
 		       c->calibration[first].failure);
 }
 

@@ -142,7 +142,8 @@ static int program_calibrate(struct campaign *c, size_t scenario, const char *ou
 		k->trace_bytes = (uint64_t)((double)t.trace_bytes * ratio);
 	}
 	if (n_long < n_needed)
-		k->failure = xasprintf("a run of %llu requests is still shorter than %lld ms",
+		k->failure = xasprintf(
+			"even a run of %llu requests is shorter than min-duration (%lld ms)",
 			(unsigned long long)k->n_requests, (long long)(least / 1000000));
 	return 0;
 }

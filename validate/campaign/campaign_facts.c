@@ -71,7 +71,8 @@ static void sameness_check(struct campaign *c, const json_t *earlier)
 		if (was && is && !json_equal(was, is))
 			environment_skip(
 			    c->environment, facts[i].what,
-			    "the campaign was resumed on another machine, or with another program",
+			    "the campaign was resumed with another program or kernel, or on "
+			    "another machine",
 			    "none: the runs of all sessions are analysed together");
 	}
 }

@@ -74,7 +74,8 @@ int look_after(struct campaign *c, uint64_t block, struct err *e)
 		return 0;
 	int ret = undecided_count(c, &n_undecided, &n_cells, e);
 	if (ret)
-		return err_context(e, "the planned look after %u replicates", p->look[k]);
+		return err_context(e, "cannot evaluate the planned look after %u replicates",
+				   p->look[k]);
 	bool stop = n_undecided == 0;
 	json_t *event = json_pack("{s:s, s:i, s:I, s:I, s:I, s:b}", "event", "look", "look", (int)k,
 		"replicates", (json_int_t)p->look[k], "cells", (json_int_t)n_cells, "undecided",
@@ -144,7 +145,9 @@ int look_cases(struct campaign *c, struct err *e)
 	if (ret) {
 		results_index_release(&r);
 		/* no pair yet */
-		return ret == -ENODATA ? 0 : err_context(e, "the search for decided cases");
+		return ret == -ENODATA
+			   ? 0
+			   : err_context(e, "cannot determine which cases are decided");
 	}
 	for (size_t i = 0; i < a.n_cells; i++) {
 		const struct cell *cell = &a.cell[i];

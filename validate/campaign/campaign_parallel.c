@@ -29,8 +29,9 @@ static int hosts_possible(const struct protocol *p, const struct scenario *s, st
 	SCOPED_FREE char *hosts = scenario_hosts(s);
 	const char *launcher = scenario_launcher(s);
 	if (hosts && !p->scratch)
-		return err_set(e, EINVAL, "[workload %s] has hosts: set key scratch of [protocol] "
-			"to a directory on storage that all hosts share; nothing was started",
+		return err_set(e, EINVAL, "[workload %s] sets hosts, but [protocol] does not set "
+			"scratch: set scratch to a directory on storage that all hosts share; "
+			"nothing was started",
 			s->workload);
 	if (hosts && host_launcher_find(launcher ? launcher : HOSTS_LAUNCHER, e))
 		return err_context(e, "nothing was started: [workload %s]", s->workload);
@@ -131,7 +132,7 @@ static int error_measure(struct campaign *c, const struct step *recorded, struct
 	o->replay = replay;
 	if (!ret && result.reason[0])
 		snprintf(reason, size,
-			 "with period %llu, the recording could not be replayed: %.400s",
+			 "the recording with period %llu could not be replayed: %.400s",
 			 (unsigned long long)recorded->period, result.reason);
 	else if (!ret && (ret = helper_do(c, error_read, o, sizeof *o, &why)) != 0 &&
 		 ret != -EINTR) {

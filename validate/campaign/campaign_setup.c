@@ -156,7 +156,7 @@ static int target_begin(struct campaign *c, size_t i, json_t *facts, struct err 
 				 "the target directory is on a file system in memory",
 				 "none: every read is served from memory");
 	if (place->below.throttled)
-		environment_skip(c->environment, "service times",
+		environment_skip(c->environment, "exact service times",
 			"a control group slows the target's volume down, in slices of 100 ms",
 			"none: average rates are correct, but requests pass in bursts, with stalls "
 			"of up to 100 ms between them");
@@ -223,8 +223,12 @@ static void scratch_warn(struct campaign *c)
 	if (!c->scratch.apart)
 		environment_skip(c->environment,
 			"scratch directory on another device than the target",
-			"no other directory has enough free space for the traces", "traces are "
-			"written to the target's device, between the measured parts of the runs");
+			c->protocol->scratch
+			? "the key scratch of the protocol names a directory on the target's device"
+			: "none of /dev/shm, $TMPDIR, /tmp and /var/tmp is on another device and "
+			  "has space for the traces",
+			"traces are written to the target's device, between the measured parts of "
+			"the runs");
 }
 
 /* Returns the bytes of the programs made from a trace of a scenario: tables, which are hardly

@@ -284,17 +284,19 @@ int chances_check(const struct protocol *p, struct err *e)
 		return 0;
 	if (!can_accept(n, level))
 		return err_set(e, EINVAL, "%s: %u replicates cannot lead to a decision: their "
-					  "smallest P-value is %.2g, but acceptance needs %.2g; "
-					  "use replicates = %u or more (20 usually suffice), or "
-					  "allow-undecidable = yes for numbers without verdicts",
+					  "smallest possible P-value is %.2g, but acceptance needs "
+					  "at most %.2g; use replicates = %u or more (20 usually "
+					  "suffice), or allow-undecidable = yes for numbers "
+					  "without verdicts",
 			path_of(p), n, ldexp(1, -(int)n), level,
 			level > 0 ? chances_fewest(level) : chances_fewest(ALPHA));
 	if (!(limit > 1) || !is_in_effect(p, COMPONENT_PRECISION) ||
 	    chance_of_row(p, &precision, n) >= CHANCE_HOPELESS)
 		return 0;
 	return err_set(e, EINVAL, "%s: with %u replicates precision can never be accepted: use "
-		"replicates = %u (%.0f %% of faultless cases), precision-ratio = none, or "
-		"allow-undecidable = yes for numbers without verdicts", path_of(p), n,
+		"replicates = %u (then precision is accepted in %.0f %% of faultless cases), "
+		"precision-ratio = none, or allow-undecidable = yes for numbers without verdicts",
+		path_of(p), n,
 		chance_pairs_needed(p, &precision), 100 * CHANCE_ASSURANCE);
 }
 

@@ -426,8 +426,8 @@ int launch_helper(int (*work)(void *context, struct err *e), void *context, size
 			       /* exit status of out_of_memory() */
 			       "a helper process was out of memory");
 	if (!ended)
-		return err_set(e, EIO, "a helper process ended by %s %d",
-			       WIFSIGNALED(status) ? "signal" : "status",
+		return err_set(e, EIO, "a helper process ended with %s %d",
+			       WIFSIGNALED(status) ? "signal" : "exit status",
 			       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 	if (said.code)
 		return err_set(e, said.code, "%s", said.msg);

@@ -9,6 +9,7 @@
 #define FILE_MAX_BYTES (UINT64_C(1) << 30)
 #define SPAN_MAX 30
 #define LEVEL_MAX 0.5
+#define LEVEL_WANTED "a level of significance (above 0, at most 0.5)"
 #define LOOK_MAX 100
 
 /* Numbers of columns in files of earlier versions and of this version. */
@@ -103,9 +104,9 @@ static int get_row(struct baseline_case *c, size_t i, const json_t *row, struct 
 		if (k >= n_columns)
 			c->column[k][i] = NAN;
 		else if (!value_get(&c->column[k][i], json_array_get(row, k + 1), k))
-			return err_set(e, EINVAL, "replicate %zu: \"%s\" is not a number of %s", i,
+			return err_set(e, EINVAL, "replicate %zu: \"%s\" is not a number %s", i,
 				       baseline_columns[k],
-				       k >= COLUMN_SHAPE ? "-1 to 1" : "0 or more");
+				       k >= COLUMN_SHAPE ? "from -1 to 1" : "of 0 or more");
 	return 0;
 }
 
@@ -238,9 +239,9 @@ const struct json_member baseline_members[] = {
     HEAD(POSITIVE, level_accept, .nullable = true),
     HEAD(POSITIVE, level_reject, .nullable = true),
     HEAD(POSITIVE, span, .if_set = true,
-	 .about = "For a campaign with a budget, which looks after each replicate: ln(largest "
-		  "number of replicates / smallest). Absent for planned looks, and in files "
-		  "of earlier versions."),
+	 .about = "Only for a campaign with a budget, which has a look after each replicate: "
+		  "ln(largest number of replicates / smallest number of replicates). Absent for "
+		  "planned looks, and in files of earlier versions."),
     HEAD(OBJECT, limits, .of = limit_members),
     OTHER("columns", "array of string", .put = columns_put,
 	  .about = "Names of the numbers of a replicate, in order."),
@@ -430,18 +431,19 @@ static int check_seal(const struct baseline *b, json_t *o, struct err *e)
 static int check_head(const struct baseline *b, struct err *e)
 {
 	if (b->look > LOOK_MAX)
-		return member_refuse("look", "a count", e);
+		return member_refuse("look", "a count of at most 100", e);
 	if (!(b->span >= 0 && b->span <= SPAN_MAX))
-		return member_refuse("span", "a logarithm of replicates", e);
+		return member_refuse("span", "a number from 0 to 30", e);
 	if (!(b->level_accept > 0 && b->level_accept <= LEVEL_MAX))
-		return member_refuse("level_accept", "a level of significance", e);
+		return member_refuse("level_accept", LEVEL_WANTED, e);
 	if (!(b->level_reject > 0 && b->level_reject <= LEVEL_MAX))
-		return member_refuse("level_reject", "a level of significance", e);
+		return member_refuse("level_reject", LEVEL_WANTED, e);
 	for (const struct json_member *m = limit_members; m->name; m++) {
 		const void *limit = (const char *)&b->limits + m->offset;
 		if (m->kind == MEMBER_REAL &&
 		    *(const double *)limit < options_find(compare_keys, m->name)->min)
-			return member_refuse(m->name, "a number in its range, or null", e);
+			return member_refuse(m->name, "null, or a number in the range of this key "
+					     "in [compare]", e);
 	}
 	for (size_t i = 0; i < b->n_scenarios; i++)
 		if (baseline_scenario_find(b, b->scenario[i].name) != &b->scenario[i])

@@ -35,7 +35,7 @@ static int path_check(const char *path, size_t n_more, struct err *e)
 	return held ? 0
 		    : err_set(e, EINVAL,
 			      "a protocol cannot contain the path \"%s\": quotes, \" ;\", \" #\", "
-			      "control characters, a final blank or ; and invalid UTF-8 are not "
+			      "control characters, a final space or ; and invalid UTF-8 are not "
 			      "possible",
 			      path);
 }
@@ -90,8 +90,8 @@ static void reference_add(struct strbuf *out, const struct judge_config *c, cons
 		return;
 	}
 	if (!j->n_ended)
-		strbuf_addstr(out, "\n; the trace has no response times: order, times of issue, "
-				   "execution time and fidelity are judged");
+		strbuf_addstr(out, "\n; the trace has no response times: only order, times of "
+				   "issue, execution time and fidelity are judged");
 	strbuf_addf(out, "\n[workload trace]\ntype = trace\ntrace = \"%s\"\n", j->path);
 }
 
@@ -135,7 +135,8 @@ int judge_protocol_make(struct strbuf *out, const struct judge_config *c, const 
 	strbuf_addf(out,
 		    "\n"
 		    "[accept]\n"
-		    "; the reference of all replays is one recording: its scatter is unknown\n"
+		    "; one recording is the reference of all replays: the program's scatter is "
+		    "unknown\n"
 		    "repeatability = 20%%\n"
 		    "uncertainty = none\n"
 		    "reorder-scope = auto\n"

@@ -112,7 +112,8 @@ static int check_comparison(const struct run_summary *s, struct err *e)
 		ret = err_set(e, EINVAL, "more requests are lost or mismatched than the trace has");
 	if (!ret && s->n_skipped > s->n_input - s->n_lost)
 		ret = err_set(e, EINVAL,
-			      "\"n_skipped\": more requests are lost or skipped than exist");
+			      "\"n_skipped\": more requests are lost or skipped than the trace "
+			      "has");
 	if (!ret && s->n_results_unknown > s->n_input)
 		ret = err_set(e, EINVAL,
 			"\"n_results_unknown\": more results are unknown than there are requests");

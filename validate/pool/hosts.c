@@ -101,7 +101,7 @@ static void reason_find(const char *log, struct err *e)
 		} else if (!found && line[strspn(line, " \t\r-")]) {
 			found = line;
 		}
-	err_set(e, EIO, "%s", found ? found : "the launcher printed nothing");
+	err_set(e, EIO, "%s", found ? found : "the launcher failed and printed nothing");
 	text_make_line(e->msg);
 }
 
@@ -119,7 +119,7 @@ static int archive_unpack(const char *archive, const char *results, struct err *
 	if (code)
 		return err_sys(e, code, "cannot start sh");
 	TEMP_FAILURE_RETRY(waitpid(pid, &status, 0));
-	return status ? err_set(e, EIO, "%s: cannot be unpacked", archive) : 0;
+	return status ? err_set(e, EIO, "cannot unpack the results in %s", archive) : 0;
 }
 
 static int host_end(const struct hosts_spec *s, struct host *h, int status, struct err *e)

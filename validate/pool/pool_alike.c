@@ -42,7 +42,7 @@ static char *conditions_differ(const struct baseline *x, const struct baseline *
 			  : NULL;
 	}
 	if (!here && !there)
-		return xstrdup(" in scenarios");
+		return xstrdup(": different scenarios");
 	return xasprintf("%s%s: \"%s\" and \"%s\"", where ? ", in " : "", where ? where : "",
 			 here ? here : "nothing", there ? there : "nothing");
 }

@@ -141,8 +141,8 @@ static int journal_open_read(const char *path, FILE **in, struct err *e)
 	if (!*in || fstat(fd, &st) < 0)
 		ret = err_sys(e, errno, "cannot read %s", path);
 	else if (st.st_size > FILE_MAX_BYTES)
-		ret = err_set(e, EFBIG, "%s is too large for a journal: it is damaged, or another "
-					"file", path);
+		ret = err_set(e, EFBIG, "%s is too large for a journal: it is damaged, or it is "
+					"another file", path);
 	if (!ret)
 		return 0;
 	if (*in)

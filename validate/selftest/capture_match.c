@@ -193,7 +193,8 @@ static int clock_choose(struct match_job *j, const struct trace_meta *own,
 		captured->clock_resolution_ns)) + (j->wall ? SLACK_WALL_NS : SLACK_MONOTONIC_NS);
 	if (j->wall && (!own->wall_epoch_ns || !captured->wall_epoch_ns))
 		return err_set(e, EINVAL, "the captured times cannot be compared with the "
-			"program's own: the time of the first request is unknown in one of them");
+			"program's own: the time of the first request is unknown in one of the two "
+			"traces");
 	return 0;
 }
 

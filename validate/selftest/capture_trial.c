@@ -198,7 +198,7 @@ static int run_make(struct trial_job *j, size_t method, size_t run, struct err *
 	progress_step(&j->progress, j->n_done, (double)j->n_done, name);
 	int ret = script_launch(j, method, script, reason, sizeof reason, e);
 	if (!ret && reason[0])
-		ret = err_set(e, ECHILD, "a run under %s failed: %s", name, reason);
+		ret = err_set(e, ECHILD, "a run failed (capture method: %s): %s", name, reason);
 	ret = ret ? ret : run_read(j, method, run, e);
 	j->n_done++;
 	return ret;

@@ -47,7 +47,8 @@ static void test_too_few_for_precision(void **state)
 	struct protocol p = fixed(7);
 	assert_int_equal(chances_check(&p, &e), -EINVAL);
 	assert_non_null(strstr(e.msg, "with 7 replicates precision can never be accepted: use "
-				      "replicates = 22 (80 % of faultless cases), precision-ratio = none"));
+				      "replicates = 22 (then precision is accepted in 80 % of "
+				      "faultless cases), precision-ratio = none"));
 	p.allow_undecidable = true;
 	assert_int_equal(chances_check(&p, &e), 0);
 	p.allow_undecidable = false;
