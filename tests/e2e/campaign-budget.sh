@@ -85,7 +85,7 @@ clean killed
 # the progress line shows time and cases, and no verdict
 protocol 10min 2..5 >shown.conf
 "$VALIDATE" run shown.conf -o shown >out 2>err || :
-expect_line err 'of 10 min 0 s; block 0 of at least 2; '
+expect_line err 'of 10 min 0 s used; block 0 of at least 2; '
 ! grep -q 'trusted' err || fail "a verdict before the end: $(cat err)"
 
 protocol 10min 2..5 | sed '/^budget/d' >none.conf

@@ -161,7 +161,7 @@ static void runs_remove(const char *output)
 static int variable_set(const char *name, const char *value, struct err *e)
 {
 	const int bad = value ? setenv(name, value, 1) : unsetenv(name);
-	return bad ? err_sys(e, errno, "cannot set $%s", name) : 0;
+	return bad ? err_sys(e, errno, "cannot set the environment variable %s", name) : 0;
 }
 
 /* Sets the environment of the script: the number of ranks, and the launcher of a replayer, so that

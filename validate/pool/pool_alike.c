@@ -44,7 +44,7 @@ static char *conditions_differ(const struct baseline *x, const struct baseline *
 	if (!here && !there)
 		return xstrdup(": different scenarios");
 	return xasprintf("%s%s: \"%s\" and \"%s\"", where ? ", in " : "", where ? where : "",
-			 here ? here : "nothing", there ? there : "nothing");
+			 here ? here : "(not set)", there ? there : "(not set)");
 }
 
 static int protocols_check(const struct pool_laboratory *x, const struct pool_laboratory *y,
