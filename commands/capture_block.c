@@ -29,8 +29,9 @@ static void outcome_print(const struct block_config *c, const struct block_outco
 	count_line("note", o->counts.n_requeued,
 		   "request was requeued by the driver and issued again",
 		   "requests were requeued by the driver and issued again");
-	count_line("note", o->n_other, "request of another kind is left out",
-		   "requests of other kinds are left out");
+	count_line("note", o->n_other,
+		   "request is left out: neither read, write, discard nor flush",
+		   "requests are left out: neither read, write, discard nor flush");
 	count_line("warning", o->n_lost,
 		   "event is lost: the trace is incomplete; a larger --buffer helps",
 		   "events are lost: the trace is incomplete; a larger --buffer helps");

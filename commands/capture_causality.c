@@ -76,8 +76,8 @@ static void prediction_print(const struct collect_outcome *o)
 	       duration_text((double)m->predicted_ns).s,
 	       duration_text((double)o->application_ns).s);
 	if (m->external_ns)
-		printf("%-14sthe nodes wait %s in calls that do not wait for a node; a replay "
-		       "waits for the same time\n", "external",
+		printf("%-14sthe nodes wait %s for something other than a node, such as a "
+		       "server; a replay waits for the same time\n", "external",
 		       duration_text((double)m->external_ns).s);
 	if (fabs(lost) <= COLLECT_PREDICTION_MAX ||
 	    llabs(o->application_ns - m->predicted_ns) < COLLECT_PREDICTION_LEAST_NS)
@@ -85,8 +85,8 @@ static void prediction_print(const struct collect_outcome *o)
 	printf("%-14sa replay will take %.3g %% %s time than the application. ", "warning",
 	       100 * fabs(lost), lost > 0 ? "less" : "more");
 	if (m->unexplained_ns)
-		printf("The calls that wait took %s that no dependency explains. The longest of "
-		       "these waits, %s, is before request %" PRIu64 " of node %" PRIu32
+		printf("No dependency explains %s of the time in calls that wait. The longest "
+		       "such wait, %s, is before request %" PRIu64 " of node %" PRIu32
 		       ". Record again with --period 1 and --nodes all\n",
 		       duration_text((double)m->unexplained_ns).s,
 		       duration_text((double)m->longest_ns).s, m->longest_request, m->longest_node);
@@ -129,8 +129,8 @@ static void outcome_print(const struct collect_config *c, const struct collect_o
 	       o->merged.n_edges_seen, o->merged.n_edges_left, o->merged.n_barriers,
 	       o->merged.n_barriers == 1 ? "" : "s");
 	printf("%-14s%s, in %s\n", "computing",
-	       o->by_throttling ? "think times of the delayed nodes"
-				: "think times without calls that block",
+	       o->by_throttling ? "from the think times of the delayed nodes"
+				: "from the think times outside of calls that block",
 	       o->cpu_time ? "CPU time" : "elapsed time");
 	prediction_print(o);
 	if (o->n_computing)

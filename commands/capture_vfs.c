@@ -46,9 +46,11 @@ static void outcome_print(const struct vfs_config *c, const struct vfs_outcome *
 	if (o->counts.n_rings && o->no_rings.code)
 		printf("%-14srings of io_uring cannot be read here: %s\n", "warning",
 		       o->no_rings.msg);
-	count_line("warning", o->counts.n_ring_unread, "request of io_uring is not in the trace as "
-		"a file call (registered file, or another operation)", "requests of io_uring are "
-		"not in the trace as file calls (registered files, or other operations)");
+	count_line("warning", o->counts.n_ring_unread,
+		   "request of io_uring is not in the trace as a file call (registered file, "
+		   "operation that is not decoded, or missing end)",
+		   "requests of io_uring are not in the trace as file calls (registered files, "
+		   "operations that are not decoded, or missing ends)");
 	count_line("warning", o->counts.n_handed_over, "asynchronous request was submitted "
 		"(io_submit, io_uring_enter) and is not in the trace", "asynchronous requests were "
 		"submitted (io_submit, io_uring_enter) and are not in the trace");

@@ -20,7 +20,8 @@ static const char app_about[] =
 	"vfs also records such programs and calls, and running processes.\n"
 	"\n"
 	"Exit status: 0 the trace was written, 2 wrong usage, 3 failed, 6 refused\n"
-	"because COMMAND runs with other privileges. The status of COMMAND is printed.";
+	"because COMMAND is setuid or setgid, or has file capabilities. The status of\n"
+	"COMMAND is printed.";
 
 static void programs_print(const char *label, const char *what, const struct app_programs *p)
 {
@@ -57,8 +58,8 @@ void files_noted_print(const struct files_noted *n)
 		   "file has more than 256 holes: only the first 256 are stored",
 		   "files have more than 256 holes: only the first 256 are stored");
 	count_line("note", n->n_undigested,
-		   "file has holes of more than 1 GiB: it has no digest",
-		   "files have holes of more than 1 GiB: they have no digests");
+		   "file has no digest: its holes are larger than 1 GiB in total",
+		   "files have no digests: the holes of each are larger than 1 GiB in total");
 }
 
 void changes_print(uint64_t n_mounts, uint64_t n_unshared)
@@ -70,9 +71,10 @@ void changes_print(uint64_t n_mounts, uint64_t n_unshared)
 		   "the trace does not show which");
 	count_line("warning", n_unshared,
 		   "thread or process shares descriptors or the working directory in an unusual "
-		   "way: its files are not known",
+		   "way (clone or unshare with CLONE_FILES or CLONE_FS): its files are not known",
 		   "threads or processes share descriptors or the working directory in an unusual "
-		   "way: their files are not known");
+		   "way (clone or unshare with CLONE_FILES or CLONE_FS): their files are not "
+		   "known");
 }
 
 void command_status_print(int status)
@@ -101,14 +103,14 @@ static void app_print(const struct app_config *c, const struct app_outcome *o)
 	changes_print(o->n_mounts, o->n_unshared);
 	count_line("warning", o->n_file_actions,
 		   "call of posix_spawn failed, or its file actions could not be read: the trace "
-		   "does not show which files they made or truncated",
+		   "does not show which files these actions made or truncated",
 		   "calls of posix_spawn failed, or their file actions could not be read: the "
-		   "trace does not show which files they made or truncated");
+		   "trace does not show which files these actions made or truncated");
 	if (o->interrupted)
 		printf("%-14sinterrupted: processes that still run are not traced further\n",
 		       "warning");
-	programs_print("warning", "not captured (statically linked, or with other privileges)",
-		       &o->unseen);
+	programs_print("warning", "not captured (statically linked, setuid, setgid, or of another "
+		       "user)", &o->unseen);
 	programs_print("warning",
 		       "can call the kernel without the C library; such calls are not in the trace",
 		       &o->own_calls);

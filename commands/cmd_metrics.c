@@ -22,7 +22,8 @@ static const struct part_row {
      PART_RESPONSE},
     {"schedule", "issue error of timed replays, and how far each start is from the traced schedule",
      PART_SCHEDULE},
-    {"concurrency", "requests in flight by time, busy time and request: means, maxima, distances",
+    {"concurrency", "requests in flight, weighted by time, busy time or request: means, maxima, "
+     "distances",
      PART_CONCURRENCY},
     {"lifetime", "mean number of requests in flight during the life of each request",
      PART_LIFETIME},

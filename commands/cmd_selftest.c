@@ -33,14 +33,14 @@ static const struct option_spec selftest_options[] = {
 	       .help = "replay: number of campaigns with each fault at its largest size (default "
 	       "59; quick: 1)"),
 	OPTION(UINT, "campaigns-all-sizes", FIELD(sizes), .arg = "N", .max = 100000,
-	       .help = "replay: number of campaigns of --campaigns that test each fault at all "
+	       .help = "replay: how many of the --campaigns campaigns test each fault at all "
 	       "three sizes (default 20; quick: 0)"),
 	OPTION(UINT, "campaigns-aa", FIELD(aa), .arg = "N", .max = 100000,
 	       .help = "replay: number of campaigns with the program in place of the replayer "
 	       "(default 10; quick: 1)"),
 	OPTION(UINT, "permutations", FIELD(permutations), .arg = "N", .max = 1000000,
-	       .help = "replay: number of permutations of the labels in each campaign of "
-	       "--campaigns-aa (default 100; quick: 20)"),
+	       .help = "replay: number of permutations of the labels program and replay in each "
+	       "campaign of --campaigns-aa (default 100; quick: 20)"),
 	OPTION(UINT, "replicates", FIELD(replicates), .arg = "N", .min = 3, .max = 1000,
 	       .help = "replay: number of blocks of a campaign (default 20); capture: number of "
 	       "runs with each method (default 10; quick: 3)"),

@@ -28,9 +28,9 @@ static const struct option_spec slice_options[] = {
 	OPTION(UINT, "requests", AT(filter.n_max), .letter = 'n', .arg = "N",
 	       .help = "write at most N requests (default none: all)", .flags = OPT_NONE),
 	OPTION(STRING, "process", AT(filter.processes), .arg = "LIST",
-	       .help = "keep only requests of these processes (default all)"),
+	       .help = "keep only requests of the processes with these process IDs (default all)"),
 	OPTION(STRING, "thread", AT(filter.threads), .arg = "LIST",
-	       .help = "keep only requests of these threads (default all)"),
+	       .help = "keep only requests of the threads with these thread IDs (default all)"),
 	OPTION(STRING, "object", AT(filter.objects), .arg = "LIST",
 	       .help = "keep only requests on objects whose name matches one of these shell "
 	       "patterns (default all)"),

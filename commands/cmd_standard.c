@@ -69,7 +69,7 @@ static const char about[] =
 	"\n"
 	"Exit status: 0 a point is valid, or the check agrees; 1 no point is valid, or\n"
 	"the check does not agree or is invalid; 2 wrong usage; 3 failed; 5 the\n"
-	"certificate is of another machine.";
+	"certificate is refused.";
 
 /* --- signals ------------------------------------------------------------- */
 
@@ -265,11 +265,11 @@ static int comparison_print(const struct standard *certified, const struct stand
 	}
 	const uint64_t n_invalid = n_made - n_valid;
 	if (n_valid)
-		printf("certified U covers %llu of %llu new visits (%.1f %%)\n",
+		printf("certified U covers %llu of %llu valid new visits (%.1f %%)\n",
 		       (unsigned long long)n_covered, (unsigned long long)n_valid,
 		       100 * (double)n_covered / (double)n_valid);
 	if (n_invalid)
-		printf("%llu further visits are invalid, because the client waited for a CPU\n",
+		printf("%llu new visits are invalid, because the client waited for a CPU\n",
 		       (unsigned long long)n_invalid);
 	if (now->interrupted) {
 		err_set(e, EINTR, "interrupted after %llu of %llu visits",

@@ -64,10 +64,12 @@ static const char about[] =
 	"  ssd:channels=8,unit=16K,read=80us,write=200us,rate=400MB\n"
 	"                             each unit belongs to one channel\n"
 	"  throttled:read-iops=,write-iops=,read-rate=,write-rate=\n"
-	"                             a cgroup limits the loop device, for processes\n"
-	"                             in this cgroup only; stalls for slices of 100 ms\n"
-	"The first two rows accept parallel=N: serve at most N requests at a time\n"
-	"(default 0: all). All except the last accept flush=TIME (default 0).";
+	"                             a cgroup limits the rate on the loop device,\n"
+	"                             only for processes in this cgroup; requests\n"
+	"                             stall for up to 100 ms\n"
+	"constant, exponential, lognormal, uniform and gamma accept parallel=N: serve at\n"
+	"most N requests at a time (default 0: all). All kinds except throttled accept\n"
+	"flush=TIME, the service time of a flush (default 0).";
 
 /* --- list ---------------------------------------------------------------- */
 
@@ -79,8 +81,8 @@ static void lead_print(const struct volume_lead *l)
 	printf(" with 1, 4, 16, 64 requests in flight: answers are sent this long before they are "
 	       "due");
 	if (l->high_ns)
-		printf("; time of a test read outside the server: first quartile %s, third "
-		       "quartile %s",
+		printf("; time that test reads spent outside the server: first quartile %s, "
+		       "third quartile %s",
 		       duration_text((double)l->low_ns).s, duration_text((double)l->high_ns).s);
 	putchar('\n');
 	if (l->high_ns && l->n_steady < VOLUME_DEPTHS)

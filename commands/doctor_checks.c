@@ -96,7 +96,7 @@ static void stolen_look(struct doctor_finding *f)
 	double share = stolen_share(&a, &b),
 	       ever = a.total ? (double)a.stolen / (double)a.total : 0;
 	warn_if(f, share > 0.02 || ever > 0.02,
-		"the hypervisor gives CPU time of this machine to others",
+		"the hypervisor gives CPU time of this machine to other virtual machines",
 		"%.1f %% now, %.1f %% since boot", 100 * (share > 0 ? share : 0), 100 * ever);
 }
 
@@ -125,7 +125,8 @@ static void cgroup_look(struct doctor_finding *f)
 	cgroup_find(&p, "");
 	if (p.kind == CGROUP_NONE)
 		warn_if(f, true,
-			"the page cache of a run is not limited: use larger files, or run as root",
+			"the page cache of a run is not limited: use files that are larger than "
+			"memory, or run as root",
 			"none: %s", p.why);
 	else
 		finding_ok(f, "%s in %.250s", cgroup_kind_names[p.kind], p.parent);
@@ -233,9 +234,9 @@ static void mpi_look(struct doctor_finding *f)
 		warn_if(f, true, "apt-get install libopenmpi-dev, and build again", "this program "
 			"was built without MPI: parallel applications cannot be replayed");
 	else if (n < RANKS_USUAL)
-		finding_ok(f, "%s; %d CPU%s: more ranks take turns, which distorts "
-			      "execution times", version ? version : "found", n,
-			   n == 1 ? "" : "s");
+		finding_ok(f, "%s; %d CPU%s: if there are more ranks than CPUs, ranks share "
+			      "CPUs, which distorts execution times",
+			   version ? version : "found", n, n == 1 ? "" : "s");
 	else
 		finding_ok(f, "%s", version ? version : "found");
 }

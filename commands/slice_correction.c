@@ -76,7 +76,8 @@ void slice_correction_print(const struct slice_correction *c)
 {
 	struct correction done = calibration_correction(&c->calibration);
 	printf("response times of %" PRIu64 " requests corrected for the bias of capture by %s; "
-	       "this changes the mean of all requests by %+.3g ns (standard uncertainty %.3g ns)\n",
+	       "this changes the mean response time of all requests by %+.3g ns (standard "
+	       "uncertainty %.3g ns)\n",
 	       done.n_corrected, c->calibration.method, -done.mean_ns, done.u_ns);
 	if (done.n_clipped)
 		printf("note: %" PRIu64 " response times would have been below 0, and were set to "

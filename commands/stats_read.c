@@ -191,7 +191,8 @@ static int samples_take(struct stats *s, struct plan *p, struct err *e)
 	for (size_t i = p->n_files;
 	     i < p->n_samples * p->n_files && s->config->paired && p->n_files > 1 && !ret; i++)
 		if (p->columns[i].n != p->columns[i % p->n_files].n)
-			ret = err_set(e, EBADMSG, "%s: %zu and %zu values cannot be paired",
+			ret = err_set(e, EBADMSG, "%s: --paired needs columns of equal length, but "
+				"they have %zu and %zu values",
 				p->columns[i].path, p->columns[i % p->n_files].n, p->columns[i].n);
 	return ret;
 }

@@ -16,7 +16,7 @@ deps() { # jq filter that must hold
 # a child that only ends computes for 20 ms before each write: it sends no message, so it is no node
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel spawned 6
 expect_line out 'of 1 node '
-expect_line out 'in calls that do not wait for a node'
+expect_line out 'for something other than a node'
 ! grep 'a replay will take' out || fail 'the paper replay differs although no time is lost'
 deps '.external_ns > 100e6 and .asleep_ns == 0 and .compute_ns < .external_ns / 2'
 deps '.predicted_ns > 110e6'
@@ -53,5 +53,5 @@ deps '.predicted_ns > 120e6'
 # if no request is delayed, the cause of a wait is unknown: it is not replayed, and a warning names it
 rm -rf ../trace ../trace.runs ./*
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --nodes none -- sh -c '../parallel spawned 6 & ../parallel independent; wait'
-expect_line out 'that no dependency explains'
+expect_line out 'No dependency explains'
 deps '.external_ns == 0'

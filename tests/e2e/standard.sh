@@ -69,7 +69,7 @@ if grep -q 'visits are invalid' out; then # this machine is busy
 	expect_line out 'the check is invalid: the machine is busy'
 else
 	expect_line out 'does not agree with its certificate'
-	expect_line out 'certified U covers 0 of 3 new visits'
+	expect_line out 'certified U covers 0 of 3 valid new visits'
 fi
 nothing_left check
 jq '.points |= map(.valid = false | .reason = "made up")' c.json >none.json
