@@ -66,9 +66,10 @@ static int in_use(const struct device_uses *u, const char *path, struct err *e)
 static int signed_refuse(const char *path, const char *what, const char *at, const char *kind,
 			 struct err *e)
 {
-	return err_set(e, EBUSY, "%s: refused, nothing was written: there is %s on %s%s (if its "
-		"content is not needed, remove it with \"wipefs -a\"; for a copy of a superblock, "
-		"overwrite its first 4 KiB with zeros)", path, kind, what, at);
+	return err_set(e, EBUSY, "%s: refused, nothing was written: there is %s on %s%s (if the "
+		"content is not needed, remove the signature with \"wipefs -a\"; for a backup "
+		"superblock, overwrite the first 4 KiB of the backup with zeros)",
+		path, kind, what, at);
 }
 
 /* Checks the content of another device or file that contains this device, or is a part of it. A

@@ -145,7 +145,7 @@ static int parent_add(struct uses_search *s, const char *dir, struct err *e)
 	int there = slash ? path_is_there(mark, e) : 0, ret = there < 0 ? there : 0;
 	if (there > 0) {
 		*slash = 0;
-		ret = near_add(s, parent, "the disk it is a part of, ", e);
+		ret = near_add(s, parent, "its whole disk ", e);
 		ret = ret ? ret : holders_add(s, parent, 0, e);
 	}
 	FREE_EACH(parent, mark);

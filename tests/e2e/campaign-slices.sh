@@ -91,7 +91,7 @@ tr -s '\n ' ' ' <text | grep -q 'one after the other: own-times: its times are n
 	fail "the report gives no reason for separate runs: $(cat text)"
 conf slices 5ms event own-times >own-slices.conf
 expect_status 2 "$VALIDATE" run own-slices.conf -o refused
-expect_line err 'pairing = slices: [workload reads] with [replayer own-times]'
+expect_line err 'pairing = slices is impossible for [workload reads] with [replayer own-times]'
 
 # killed while a process that is no child of the campaign is stopped: the process is killed
 # nevertheless

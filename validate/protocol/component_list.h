@@ -17,7 +17,7 @@
 
 #define COMPONENT_LIST(X)                                                                          \
 	X(BIAS, bias, "bias", bias, OPT_RATIO, 0.10, "bias", 1e-6, 0.99,                           \
-	  "largest relative bias, either way (default 10%)")                                       \
+	  "largest relative bias of the mean response time, either way (default 10%)")             \
 	X(TYPICAL, typical, "typical response", typical, OPT_RATIO, 0.10, "typical", 1e-6, 0.99,   \
 	  "largest relative bias of the mean of the fastest 90 % of the requests, either way "     \
 	  "(default 10%)")                                                                         \
@@ -28,11 +28,16 @@
 	  "largest relative bias of the mean of the slowest 1 % of the requests, either way "      \
 	  "(default 25%)")                                                                         \
 	X(OPERATION, operation, "bias by operation", operation, OPT_RATIO, 0.15, "operation",      \
-	  1e-6, 0.99, "largest relative bias of an operation, either way (default 15%)")           \
+	  1e-6, 0.99,                                                                              \
+	  "largest relative bias of the mean response time of an operation, either way (default "  \
+	  "15%)")                                                                                  \
 	X(HALF, half, "bias by half", half, OPT_RATIO, 0.15, "half", 1e-6, 0.99,                   \
-	  "largest relative bias of each half of the run, either way (default 15%)")               \
+	  "largest relative bias of the mean response time in each half of the run, either way "   \
+	  "(default 15%)")                                                                         \
 	X(PRECISION, precision, "precision", precision_ratio, OPT_DOUBLE, 2, "precision-ratio", 1, \
-	  1e6, "largest ratio of the replayer's standard deviation to the program's (default 2)")  \
+	  1e6,                                                                                     \
+	  "largest standard deviation of the mean response times of the replays, divided by that " \
+	  "of the program's runs (default 2)")                                                     \
 	X(EXECUTION_TIME, execution_time, "execution time", execution_time, OPT_RATIO, 0.10,       \
 	  "execution-time", 1e-6, 0.99,                                                            \
 	  "largest relative deviation of the execution time, either way (default 10%, of timed "   \
@@ -44,7 +49,8 @@
 	X(UNCERTAINTY, uncertainty, "uncertainty", uncertainty, OPT_RATIO, 0.20, "uncertainty",    \
 	  1e-6, 100, "largest expanded uncertainty U (default 20%)")                               \
 	X(CONCURRENCY, concurrency, "concurrency", concurrency, OPT_RATIO, 0.10, "concurrency",    \
-	  1e-6, 1, "largest distance of the concurrency CDFs (default 0.10)")                      \
+	  1e-6, 1,                                                                                 \
+	  "largest distance between the CDFs of the number of requests in flight (default 0.10)")  \
 	X(LINEARITY, linearity, "linearity", linearity, OPT_RATIO, 0.10, "linearity", 1e-6, 0.99,  \
 	  "largest change of the relative bias with the level, either way (default 10%)")          \
 	X(ISSUE_ERROR, issue_error, "issue error", issue_error_ns, OPT_DURATION, -1,               \

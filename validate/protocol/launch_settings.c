@@ -46,9 +46,9 @@ int launch_scheduling_parse(const char *text, struct scheduling **list, size_t *
 		ret = scheduling_parse(item.v[i], &(*list)[i], e);
 		if (!ret && (*list)[i].policy == SCHED_DEADLINE)
 			ret = err_set(e, EINVAL,
-				      "\"%s\" is permitted only as key scheduler of a [workload] "
-				      "or [replayer]: a whole process with this policy can start "
-				      "no threads", item.v[i]);
+				      "\"%s\": a process with this policy cannot start threads. "
+				      "Use the key scheduler of a [workload] or [replayer], which "
+				      "sets the policy for single threads", item.v[i]);
 	}
 	if (ret) {
 		free(*list);

@@ -52,7 +52,8 @@ static int replayer_check(const struct protocol *p, const struct scenario *s,
 	if (replayer_config(r, &c, NULL) < 0)
 		return err_set(e, EINVAL, "its options are not valid");
 	if (c.balloon && !strcmp(c.balloon, "traced"))
-		return err_set(e, EINVAL, "its memory balloon follows the trace");
+		return err_set(e, EINVAL, "balloon = traced changes its memory at the "
+			       "traced times, which a pause would delay");
 	return 0;
 }
 
@@ -139,9 +140,10 @@ int pairing_check(const struct protocol *p, struct err *e)
 		const char *replayer;
 		if (scenario_is_sliced(p, i, &replayer, e))
 			continue;
-		return err_context(e, "%s: pairing = slices: [workload %s]%s%s%s", p->path,
-				   p->scenario[i].workload, replayer ? " with [replayer " : "",
-				   replayer ? replayer : "", replayer ? "]" : "");
+		return err_context(e, "%s: pairing = slices is impossible for [workload %s]%s%s%s",
+				   p->path, p->scenario[i].workload,
+				   replayer ? " with [replayer " : "", replayer ? replayer : "",
+				   replayer ? "]" : "");
 	}
 	return 0;
 }

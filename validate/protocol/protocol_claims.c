@@ -22,10 +22,10 @@ const struct option_spec claim_keys[] = {
     OPTION(STRING, "replayer", FIELD(replayer_text), .arg = "SETTINGS",
            .help = "replayers, selected by settings: \"engine=event order=fs\""),
     OPTION(CHOICE, "direction", FIELD(direction), .arg = "HOW", .choices = claim_direction_names,
-           .help = "relation between these cases and the cases of `than` that the finding states"),
+           .help = "relation that the finding states between these cases and the cases of `than`"),
     OPTION(STRING, "than", FIELD(than_text), .arg = "SETTINGS|NUMBER",
            .help = "replayers to compare with, by settings (a case is compared only with cases "
-	       "that agree in all other settings), or a number"),
+	       "that agree in all settings that are not named here), or a number"),
     OPTION(STRING, "than-scenario", FIELD(than_scenario_text), .arg = "SETTINGS",
            .help = "scenarios to compare with (default: each with itself)"),
     OPTION(STRING, "reproduce", FIELD(reproduce), .arg = "COMMANDS",

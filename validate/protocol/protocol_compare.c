@@ -23,8 +23,8 @@ const struct option_spec compare_keys[] = {
     CHANGE("tail", tail,
 	   "the mean of the slowest 1 % of a run's requests, relative to the program's", "25%"),
     CHANGE("shape", shape,
-	   "the share of shorter requests at each of twelve quantiles, with response times "
-	   "divided by the run's typical response",
+	   "the share of requests below each of twelve quantiles of the program, with response "
+	   "times divided by the run's typical response",
 	   "10%"),
     CHANGE("median", median, "the median of the response times, relative to the program's", "5%"),
     CHANGE("p90", p90, "the 90th percentile of the response times, relative to the program's",

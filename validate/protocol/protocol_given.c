@@ -141,8 +141,8 @@ static char *hosts_value(const char *hosts, struct err *e)
 		return NULL;
 	SCOPED_FREE char *path = realpath(hosts, NULL);
 	if (path && strpbrk(path, "\";\n"))
-		return err_set(e, EINVAL, "\"%s\": a path in a protocol has no quotes, semicolons "
-			       "or line ends", path), NULL;
+		return err_set(e, EINVAL, "\"%s\": a path in a protocol cannot contain quotes, "
+			       "semicolons or line ends", path), NULL;
 	return xasprintf("\"%s\"", path ? path : hosts);
 }
 

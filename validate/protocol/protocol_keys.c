@@ -172,12 +172,13 @@ const struct option_spec target_keys[] = {
            .help = "size of the volume, which is in memory (default "
 	       "256M)", .min = 4096, .max = 1e15),
     OPTION(FLAG, "volume-file", FIELD(volume_file), .help = "send the requests to the volume's "
-	       "file, without a loop device (default: as root, through a loop device)"),
+	       "file, without a loop device (default: through a loop device if root runs the "
+	       "campaign)"),
     OPTION(CHOICE, "responsiveness", FIELD(responsiveness), .arg = "WHETHER",
            .choices = responsiveness_names, .help = "in half of the blocks, the volume's service "
 	       "times are 1.5 times as long, and the replay must slow down as the program does; "
-	       "auto: yes for built-in workloads at full speed with at least 6 replicates and no "
-	       "findings (default auto)"),
+	       "auto: yes for built-in workloads at full speed with at least 6 replicates, if the "
+	       "protocol has neither claims nor published values (default auto)"),
     {.name = NULL},
 };
 
@@ -203,8 +204,9 @@ const struct option_spec accept_keys[] = {
     COMPONENT_LIST(LIMIT)
 #undef LIMIT
     OPTION(CHOICE, "concurrency-by", FIELD(concurrency_by), .arg = "WHAT",
-           .choices = concurrency_by_names, .help = "distribution of the number in flight that "
-	       "decides: weighted by time, as found by each request, or both (default time)"),
+           .choices = concurrency_by_names, .help = "CDFs of the number of requests in "
+	       "flight that component concurrency compares: weighted by time, as found by each "
+	       "request, or both (default time)"),
     OPTION(CHOICE, "reorder-scope", FIELD(reorder_scope), .arg = "SCOPE",
            .choices = reorder_scope_names, .help = "sequences that must not be reordered; auto: "
            "all for replayers that promise a total order, else thread"),

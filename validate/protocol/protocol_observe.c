@@ -103,26 +103,27 @@ int observe_resolve(struct protocol *p, struct err *e)
 		const struct replayer *foreign = foreign_find(p, i);
 		if (s->parallel.is && s->observe != OBSERVE_AUTO && s->observe != OBSERVE_OWN)
 			return observe_refuse(p, s, "the nodes of a parallel application are timed "
-				"by stamps around their calls", e);
+				"by stamps around their calls: set observe = own", e);
 		if (s->observe == OBSERVE_AUTO)
 			observe_choose(s, foreign, below);
 		else
 			s->observe_why = OBSERVE_SET;
 		if (s->observe == OBSERVE_PRELOAD && below)
-			return observe_refuse(p, s, "the requests on a device are seen at the "
-				"device (observe = block), or by stamps of program and replayer "
-				"themselves", e);
+			return observe_refuse(p, s, "the preloaded library does not time requests "
+				"on a device: set observe = block (times of the kernel) or own "
+				"(stamps of program and replayer)", e);
 		if (s->observe == OBSERVE_PRELOAD && unseen_find(p, i))
 			return err_set(e, EINVAL, "%s: [workload %s] is observed by the preloaded "
 				"library, which cannot observe [replayer %s]", p->path,
 				s->workload, unseen_find(p, i)->name);
 		if (s->observe != OBSERVE_BLOCK && untimed_find(p, i))
 			return err_set(e, EINVAL, "%s: [replayer %s]: times = none needs "
-				"observation at a device, which [workload %s] does not have",
+				"observation at the device, but [workload %s] does not have "
+				"observe = block",
 				p->path, untimed_find(p, i)->name, s->workload);
 		if (s->observe == OBSERVE_OWN && s->script && foreign && !below)
 			return observe_refuse(p, s, "the library times a captured program, so it "
-				"must also time the replays", e);
+				"must also time the replays: set observe = preload", e);
 	}
 	return 0;
 }

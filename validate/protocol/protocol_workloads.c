@@ -30,7 +30,8 @@ static int type_check(const struct protocol_file *f, const struct key_grid *g, s
 		    !strcmp(k->item.v[i], SCENARIO_TRACE) ||
 		    !strcmp(k->item.v[i], SCENARIO_PARALLEL))
 			return key_err(f, k->key, e,
-				       "a %s is not a type of this section and has its own section",
+				       "\"%s\" cannot be one of several types: give it a section "
+				       "of its own",
 				       k->item.v[i]);
 		const char *names[64];
 		size_t n = 0;
@@ -74,7 +75,8 @@ static int target_check(const struct protocol *p, const struct protocol_file *f,
 	const struct grid_key *k = grid_find(g, "target");
 	if (!k && p->n_targets > 1)
 		return err_set(e, EINVAL,
-			       "%s:%u: [workload %s] names no target, and the protocol has %zu",
+			       "%s:%u: [workload %s] names no target, but the protocol has %zu "
+			       "targets: add target = NAME",
 			       f->path, g->section->line, g->section->name, p->n_targets);
 	int ret = k ? targets_check(p, f, k, e) : 0;
 	k = grid_find(g, "recorded-on");

@@ -140,7 +140,7 @@ static void the_whole_disk_is_mounted(void **state)
 {
 	(void)state;
 	mounted("8:240", "/srv");
-	expect(241, "the disk it is a part of, /dev/sdx is mounted on /srv\n");
+	expect(241, "its whole disk /dev/sdx is mounted on /srv\n");
 }
 
 static void an_array_on_an_array(void **state)

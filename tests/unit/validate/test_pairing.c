@@ -83,7 +83,8 @@ static void test_asked_for(void **state)
 				   EXEC SELF "full-speed = yes", &e),
 			 -EINVAL);
 	assert_non_null(
-	    strstr(e.msg, "pairing = slices: [workload w] with [replayer r]: its times"));
+	    strstr(e.msg, "pairing = slices is impossible for [workload w] with [replayer r]: "
+			  "its times"));
 	protocol_release(&p);
 }
 
