@@ -126,8 +126,8 @@ static int cache_check(const struct replay_config *c, const struct replay_engine
 static int keep_check(const struct replay_config *c, struct err *e)
 {
 	if (!c->keep && (!c->prepare || c->prepare_only || c->compiled.compile_only))
-		return err_set(e, EINVAL, "no-keep removes what --prepare and the replay "
-			"create, so it needs --prepare and a replay");
+		return err_set(e, EINVAL, "no-keep removes what --prepare and the replay create: "
+			"it needs --prepare, without --prepare-only or --compile-only");
 	return 0;
 }
 
@@ -184,8 +184,8 @@ int replay_check(const struct replay_config *c, struct err *e)
 			       "belongs to one process: leave out one of the two options",
 			       f && f->kind == FAULT_DOUBLE ? "mutant double" : "order none");
 	if (c->processes && !g->processes)
-		return err_set(e, EINVAL, "processes: engine %s has only threads (event, "
-			"coordinator and compiled have both)", g->name);
+		return err_set(e, EINVAL, "processes: engine %s does not support this option "
+			"(engines event, coordinator and compiled support it)", g->name);
 	if (g->moded)
 		return g->check(c, e);
 	if (f && f->timed && c->timing == TIMING_FULLSPEED)

@@ -315,7 +315,9 @@ static int crew_join_watched(struct crew *c, struct err *e)
 		c->abandoned = !runner_join(c, &w, i, &blocked);
 	c->plan->abandoned = c->abandoned;
 	free(w.next);
-	return blocked.len ? err_set(e, ETIMEDOUT, "%s (--watchdog sets this time)", blocked.s) : 0;
+	return blocked.len ? err_set(e, ETIMEDOUT, "%s (--watchdog sets the time limit)",
+				     blocked.s)
+			   : 0;
 }
 
 void crew_due_to_ticks(struct replay_plan *p, double ticks_per_ns)

@@ -310,7 +310,7 @@ static int processes_watch(struct crew_processes *ps, struct err *e)
 			break;
 	}
 	if (!ret && blocked.len)
-		ret = err_set(e, ETIMEDOUT, "%s (--watchdog sets this time)", blocked.s);
+		ret = err_set(e, ETIMEDOUT, "%s (--watchdog sets the time limit)", blocked.s);
 	free(w.next);
 	return ret;
 }

@@ -82,9 +82,9 @@ void replay_config_init(struct replay_config *c)
 	OPTION(CHOICE, "in-flight", BLOCK(limit), .arg = "LIMIT", .choices = block_limit_names,	\
 	       .help = "mode hf: largest number in flight at the issue of a request. "		\
 	       "exact: the traced number; instant: that number, rounded up to a power of " \
-	       "two; rounded: the largest traced number within 100 ms, rounded up; slack: " \
-	       "as rounded, but 128 during a short stall of the device; none: no limit " \
-	       "(default slack)"),	\
+	       "two; rounded: the largest traced number within 100 ms before and after, " \
+	       "rounded up to a power of two; slack: as rounded, but 128 during a short " \
+	       "stall of the device; none: no limit (default slack)"),	\
 	OPTION(DURATION, "bundle", BLOCK(bundle_ns), .arg = "TIME", .max = NO_LIMIT,		\
 	       .help = "modes hf and dep: submit requests in one system call if they are due " \
 	       "within this time after the first request of the call (default: the measured " \
@@ -97,9 +97,10 @@ void replay_config_init(struct replay_config *c)
 	       "in mode afap, otherwise no limit by this option)"), \
 	OPTION(CHOICE, "follow", BLOCK(follow), .arg = "PARENTS", .choices = block_follow_names,\
 	       .help = "mode dep: when a request is due. each: a traced gap after the end " \
-	       "of each request on which it depends; all: one gap after the last of these " \
-	       "ends; nearest: one gap after the end that was last in the trace; count: one " \
-	       "gap after as many ends as in the trace (default each)"), \
+	       "of each request on which it depends (parent); all: one gap after all parents " \
+	       "have ended; nearest: one gap after the end of the parent that ended last in " \
+	       "the trace; count: one gap after as many requests have ended as had ended in " \
+	       "the trace (default each)"), \
 	OPTION(DOUBLE, "think-scale", BLOCK(think_scale), .arg = "FACTOR", .min = 1e-6,		\
 	       .max = 1e6, .help = "mode dep: divide the traced think times by FACTOR "		\
 	       "(default 1)"),	\
@@ -190,8 +191,8 @@ const struct option_spec replay_options[] = {
 	       "trace)"),
 	OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR", .flags = OPT_CLI_ONLY,
 	       .help = "directory for the scratch file of --memory and the plan of engine "
-	       "parallel (default: directory of -o, else $TMPDIR, else /var/tmp; engine "
-	       "parallel: else /tmp)"),
+	       "parallel (default: directory of -o, else $TMPDIR, else /var/tmp, or "
+	       "/tmp for the plan of engine parallel)"),
 	OPTION(FLAG, "prepare", FIELD(prepare), .group = "Files and caches", .flags = OPT_CLI_ONLY,
 	       .help = "before the replay, create the files that the trace needs, or restore "
 	       "their content"),
@@ -200,8 +201,8 @@ const struct option_spec replay_options[] = {
 	       "unchanged; cold: evicted just before (as root all caches, with dentries and "
 	       "inodes; else only the pages of the trace's files) (default as-is)"),
 	OPTION(FLAG, "keep", FIELD(keep), .flags = OPT_CLI_ONLY, .help = "leave the trace's "
-	       "files in --dir. --no-keep with --prepare: remove them at the end, even after a "
-	       "failure or an interruption (default yes)"),
+	       "files in --dir (default yes). --no-keep with --prepare: remove them at the end, "
+	       "even after a failure or an interruption"),
 	OPTION(FLAG, "no-sync-output", FIELD(no_sync_output), .flags = OPT_CLI_ONLY,
 	       .help = "do not wait until the replay trace is on disk"),
 	OPTION(FLAG, "prepare-only", FIELD(prepare_only), .flags = OPT_CLI_ONLY,
@@ -258,9 +259,9 @@ const struct option_spec replay_options[] = {
 	       .choices = replay_reads_names, .help = "pages that a read fetches from storage. "
 	       "current: pages that are not cached now; original: pages that were not cached "
 	       "during the capture (slice --join); none: make no reads (default current)"),
-	OPTION(STRING, "balloon", FIELD(balloon), .arg = "MEMORY", .help = "anonymous memory that "
-	       "the replay holds, by locking further memory: off, a size, or traced (as much as "
-	       "the program held) (default off)"),
+	OPTION(STRING, "balloon", FIELD(balloon), .arg = "MEMORY", .help = "total anonymous "
+	       "memory of the replay, which locks additional memory to reach this total: a size, "
+	       "traced (as much as the program held) or off (default off)"),
 	OPTION(CHOICE, "payload", FIELD(payload), .arg = "KIND", .choices = payload_names,
 	       .help = "content of writes. buffer: the worker's buffer; random, zero: generated "
 		       "content, also in the files of --prepare; captured: the program's data, "

@@ -44,7 +44,7 @@ int output_check(const char *input, const char *output, const char *device, stru
 	struct stat out;
 	bool existed = stat(output, &out) == 0;
 	if (existed && !S_ISREG(out.st_mode))
-		return err_set(e, EINVAL, "%s: not a regular file", output);
+		return err_set(e, EINVAL, "%s: the output is not a regular file", output);
 	if (existed && is_file(input, &out))
 		return err_set(e, EINVAL, "%s: the output would overwrite the input", output);
 	if (existed && is_file(device, &out))

@@ -78,7 +78,7 @@ refused ../outside/new 'leads out' "pwrite $here/target/../outside/new"
 for name in out dangling up/file up/new; do
 	refused $name 'leads out' "pwrite $name"
 done
-refused later 'is reached through a dangling symbolic link' 'mkdir missing' 'pwrite later'
+refused later 'leads to a missing file through a symbolic link' 'mkdir missing' 'pwrite later'
 refused sub/fifo 'is a FIFO' 'pread sub/fifo'
 refused tofifo 'is a FIFO' 'pread tofifo'
 refused ../b 'leads out' 'rename a ../b'
@@ -102,7 +102,7 @@ refused "$here/target/sub/fifo" 'is a FIFO' 'rename sub n' 'pwrite n/fifo'
 rm target/sub/fifo target/tofifo
 refused "$here/target/d/inside" 'is a link that may lead out of the target directory after a rename' 'rename d/inside n' 'pwrite n'
 rm target/d/inside
-refused d/../a 'has ".." while the trace moves or removes names' 'unlink d/b' 'pread d/../a'
+refused d/../a 'has ".." and may lead out of the target directory after the trace changes names' 'unlink d/b' 'pread d/../a'
 accepted 'rename d n' 'symlink l a' 'pwrite l' 'unlink a'
 
 # --- formats with names below the trace's root ---------------------------------------------------

@@ -249,8 +249,9 @@ static int names_guard(struct adapter_state *a, struct err *e)
 	if (a->run.device)
 		return 0;
 	if (own_root && names_climb(root))
-		return err_set(e, EPERM, "refused: the root of the trace, \"%s\", has \"..\"",
-			       root);
+		return err_set(e, EPERM, "refused: the root of the trace, \"%s\", has \"..\" and "
+			"may lead out of ARTC's directory; an engine of validate (--engine event) "
+			"stays in the target directory", root);
 	int ret = root_check(a, root, e);
 	return ret ? ret : names_check(&how, &a->run.inputs, a->run.input, &a->names_change, e);
 }

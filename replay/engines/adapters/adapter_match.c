@@ -55,8 +55,8 @@ int adapter_seen(struct adapter_run *r, const struct adapter_request *q, struct 
 	if (a->numbered && a->unnumbered)
 		return err_set(
 		    e, EBADMSG,
-		    "some requests in the output of the replayer have numbers, and others "
-		    "have none");
+		    "some requests in the output of the replayer have request numbers (seq), and "
+		    "others have none");
 	struct trace_record x = {
 		.seq = q->seq,
 		.begin_ns = q->begin_ns,

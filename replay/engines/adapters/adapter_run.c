@@ -73,7 +73,8 @@ static int run_preloaded(struct adapter_state *a, struct err *e)
 	int ret = app_capture(&c, &o, e);
 	a->n_events_lost = o.n_lost;
 	a->blind = o.unseen.n || o.own_calls.n || o.own_rings.n;
-	programs_note(a, &o.unseen, "ran without the preloaded library, so no calls were seen");
+	programs_note(a, &o.unseen, "ran without the preloaded library; the library does not see "
+				    "calls of such programs");
 	programs_note(a, &o.own_calls, "can call the kernel without the C library; the preloaded "
 				       "library does not see such calls");
 	programs_note(a, &o.own_rings, "can use io_uring without liburing; the preloaded library "

@@ -214,5 +214,5 @@ static const struct adapter adapter_btreplay = {
 };
 
 ADAPTER_ENGINE(btreplay, LEVEL_BLOCK,
-	       "btreplay of blktrace: bunches of requests on a device; only the start of a bunch "
-	       "is timed");
+	       "btreplay of blktrace: bunches of requests on a device; it issues a bunch at the "
+	       "traced time of the first request");

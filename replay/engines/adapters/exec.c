@@ -15,4 +15,5 @@ static const struct adapter adapter_exec = {
 };
 
 ADAPTER_ENGINE(exec, 0,
-	       "any other replayer, which --export, --command and --times describe");
+	       "a replayer that has no engine of its own; --export, --command and --times "
+	       "describe it");

@@ -87,7 +87,7 @@ static int missing_check(const struct names *x, const char *name, struct err *e)
 		return unsafe_refuse(x, name, "has \"..\" and does not exist", e);
 	SCOPED_FD int fd = name_open(x->dir_fd, name, RESOLVE_NO_SYMLINKS);
 	return fd == -ELOOP || fd == -EPERM
-		   ? unsafe_refuse(x, name, "is reached through a dangling symbolic link", e)
+		   ? unsafe_refuse(x, name, "leads to a missing file through a symbolic link", e)
 		   : 0;
 }
 
@@ -185,8 +185,9 @@ static int request_check(struct names *x, struct trace *t, const struct trace_re
 	x->changes |= op_info(r->op)->family == FAMILY_NAME && r->op != OP_MKDIR &&
 		      r->op != OP_READLINK && r->op != OP_REALPATH;
 	if (!ret && r->op == OP_MKNOD && type && type != S_IFREG && type != S_IFSOCK)
-		ret = err_set(e, EPERM, "refused: the trace creates %s, and %s would create it "
-			"without a check", confined_kind_name((mode_t)type), x->how->program);
+		ret = err_set(e, EPERM, "refused: the trace creates %s, which %s could open "
+			"later; an engine of validate (--engine event) opens only regular files "
+			"and directories", confined_kind_name((mode_t)type), x->how->program);
 	return ret;
 }
 
@@ -251,7 +252,8 @@ int names_check(const struct names_how *how, const struct inputs *in, struct tra
 		ret = inputs_is_left_out(in, i) ? 0 : request_check(&x, t, r, e);
 	if (!ret && x.changes && x.climbing)
 		ret = unsafe_refuse(&x, x.climbing,
-				    "has \"..\" while the trace moves or removes names", e);
+				    "has \"..\" and may lead out of the target directory after "
+				    "the trace changes names", e);
 	if (!ret && x.changes)
 		ret = tree_check(&x, e);
 	*changes = x.changes;

@@ -99,7 +99,8 @@ static int way_refuse(const struct adapter *a, const char *way, struct err *e)
 	for (int i = 0; times_names[i]; i++)
 		if ((a->times | ADAPTER_UNTIMED) & 1u << i)
 			strbuf_addf(&has, "%s%s", has.len ? ", " : "", times_names[i]);
-	return err_set(e, EINVAL, "times: %s has no %s (it has %s)", a->name, way, has.s);
+	return err_set(e, EINVAL, "times: engine %s does not support %s (it supports %s)",
+		       a->name, way, has.s);
 }
 
 int times_parse(struct times_how *t, const char *text, const struct adapter *a, struct err *e)

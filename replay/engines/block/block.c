@@ -225,7 +225,7 @@ static int ranges_check(const struct block_options *o, uint64_t n_workers, struc
 	if (o->bundle_max < 1 || o->bundle_max > BLOCK_BUNDLE_MAX)
 		return err_set(e, EINVAL, "bundle-max: expected 1 to %u", BLOCK_BUNDLE_MAX);
 	if (o->depth > BLOCK_DEPTH_MAX || n_workers > BLOCK_WORKERS_MAX)
-		return err_set(e, EINVAL, "expected a depth of at most %u and at most %u workers",
+		return err_set(e, EINVAL, "depth must be at most %u, and workers at most %u",
 			       BLOCK_DEPTH_MAX, BLOCK_WORKERS_MAX);
 	if (!(o->think_scale > 0) || !isfinite(o->think_scale))
 		return err_set(e, EINVAL, "think-scale: expected more than 0");
@@ -247,14 +247,16 @@ static int modes_check(const struct replay_config *c, struct err *e)
 		return err_set(e, EINVAL,
 			       "think-scale, device-scale, follow and think-time need mode dep");
 	if (o->follow == FOLLOW_COUNT && o->device_scale > 0)
-		return err_set(e, EINVAL, "follow count cannot be used with device-scale, which "
-			"would change the order of the ends");
+		return err_set(e, EINVAL, "follow count cannot be used with device-scale, whose "
+			"delays would change the order in which requests end");
 	int64_t ns;
 	if (o->think_time && strcmp(o->think_time, "auto") && parse_duration(o->think_time, &ns, e))
 		return err_context(e, "think-time");
 	if (o->mode != MODE_HF && (c->speed != 1 || o->limit != LIMIT_SLACK))
 		return err_set(e, EINVAL, "speed and in-flight need mode hf%s",
-			       o->mode == MODE_DEP ? "; dep has think-scale and device-scale" : "");
+			       o->mode == MODE_DEP
+				   ? "; mode dep has think-scale and device-scale instead"
+				   : "");
 	if (f && f->timed && (o->mode == MODE_AFAP || o->mode == MODE_LOAD))
 		return err_set(e, EINVAL, "mutant %s acts on due times: it needs mode hf or dep",
 			f->name);
@@ -436,8 +438,8 @@ static int block_replay(const char *trace_path, const struct replay_config *c,
 const struct replay_engine engine_block = {
     .name = "block",
     .level = LEVEL_BLOCK,
-    .help = "requests on a block device (--device), in modes hf, afap, load and dep, by io_uring "
-	    "or libaio",
+    .help = "requests on a block device (--device), in modes hf, afap, load and dep, by io_uring, "
+	    "libaio or psync",
     .moded = true,
     .options = block_option_table,
     .check = block_check,

@@ -517,7 +517,8 @@ int block_crew_run(struct block_crew *c, struct err *e)
 	ret = workers_join(c, e);
 	for (uint32_t i = 0; !ret && i < c->n_started; i++)
 		if (c->worker[i].fatal)
-			ret = err_sys(e, c->worker[i].fatal, "%s: the queue failed",
+			ret = err_sys(e, c->worker[i].fatal,
+				      "%s: a worker cannot fetch completions",
 				      c->choice.backend->name);
 	if (!ret && device_gone(c->device)) /* gone before the first check */
 		ret = block_watch_gone(c, e);

@@ -308,8 +308,8 @@ static int pair_lay(struct rank_layout *y, struct node_pairs *ps, struct pair *x
 	if (x->n_signals != x->n_waits)
 		return err_set(
 		    e, EINVAL,
-		    "the trace is inconsistent: node %u signals node %u %u times, but that node "
-		    "waits for it %u times",
+		    "the trace is inconsistent: the number of signals from node %u to node %u is "
+		    "%u, but the number of waits for them is %u",
 		    x->from_node, x->to_node, x->n_signals, x->n_waits);
 	if (from == to) {
 		x->at_from = x->at_to = channel_add(&y->rank[from], (struct channel){from,

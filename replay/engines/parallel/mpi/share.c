@@ -148,7 +148,8 @@ static int inheritors_open(struct replay_plan *p, uint32_t slot, struct err *e)
 	for (uint32_t heir = p->calls.slot[slot].heir; heir; heir = p->calls.slot[heir].next_heir) {
 		int fd = fcntl(atomic_load(&p->fds[slot]), F_DUPFD_CLOEXEC, 3);
 		if (fd < 0)
-			return err_sys(e, errno, "%s: cannot be copied", p->open[slot].path);
+			return err_sys(e, errno, "%s: cannot duplicate its descriptor",
+				       p->open[slot].path);
 		atomic_store(&p->fds[heir], fd);
 	}
 	return 0;
