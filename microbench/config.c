@@ -55,9 +55,9 @@ const struct option_spec microbench_options[] = {
 	       .help = "number of threads, each with its own file; parallel applications: number "
 	       "of ranks (default 1)"),
 	OPTION(UINT, "requests", FIELD(n_requests), .arg = "N", .min = 1, .max = 1e12,
-	       .help = "number of requests of each thread (default 5000), or number of units: "
-	       "rounds (fileserver), transactions (postmark), compilations (compile), files "
-	       "(createfiles, copyfiles)"),
+	       .help = "number of requests of each thread (default 5000), or number of units of "
+	       "each thread or rank: rounds (fileserver), transactions (postmark), compilations "
+	       "(compile), files (createfiles, copyfiles)"),
 	OPTION(DURATION, "min-duration", FIELD(min_duration_ns), .arg = "TIME", .max = NO_LIMIT,
 	       .help = "after the requests of --requests, make further requests until this time "
 	       "has passed since the start (default 0)"),
@@ -65,7 +65,8 @@ const struct option_spec microbench_options[] = {
 	       .max = (double)MICROBENCH_MAX_BLOCK_BYTES, .help = "size of a request (default "
 	       "4K)"),
 	OPTION(SIZE, "file-size", FIELD(file_bytes), .arg = "SIZE", .min = 1, .max = NO_LIMIT,
-	       .help = "size of each thread's file (default 16M)"),
+	       .help = "size of each thread's file (default 16M); fileserver, createfiles, "
+	       "copyfiles, compile: mean size of a file"),
 	OPTION(DURATION, "pause", FIELD(pause_ns), .group = "Pauses and threads", .arg = "TIME",
 	       .max = NO_LIMIT, .help = "pause between two requests of a thread (default 0)"),
 	OPTION(CHOICE, "pause-by", FIELD(pause_by), .arg = "METHOD", .choices = wait_method_names,
@@ -110,8 +111,8 @@ const struct option_spec microbench_options[] = {
 	       .help = "fileserver, createfiles, copyfiles, compile: shape of the gamma "
 	       "distribution of sizes (default 1.5)"),
 	OPTION(UINT, "subdirs", FIELD(n_subdirs), .arg = "N", .max = 1e6,
-	       .help = "postmark: number of directories for each thread's files (default 0: one "
-	       "directory)"),
+	       .help = "postmark: number of subdirectories for each thread's files (default 0: the "
+	       "files are in the thread's directory)"),
 	OPTION(RATIO, "read-share", FIELD(read_share), .arg = "RATIO", .max = 1,
 	       .help = "postmark: share of transactions that read; the others append (default "
 	       "50%). block-*: share of requests that read; the others write (default 100%)"),
@@ -137,8 +138,8 @@ const struct option_spec microbench_options[] = {
 	       .help = "block-*, with --rate: times at which requests are due: fixed intervals "
 	       "or a Poisson process (default fixed)"),
 	OPTION(UINT, "burst", FIELD(burst), .arg = "N", .max = 1e6,
-	       .help = "block-*, with --rate: number of requests that are due at the same time "
-	       "(default 1)"),
+	       .help = "block-*, with --rate: number of requests of a thread that are due at the "
+	       "same time (default 1)"),
 	OPTION(STRING, "sizes", FIELD(sizes), .arg = "SIZE:SHARE,...",
 	       .help = "block-*: sizes of requests with their shares, such as 4K:70%,64K:30% "
 	       "(default: --block-size)"),

@@ -75,13 +75,15 @@ const struct workload workload_random_mixed = {
 
 const struct workload workload_sequential_read = {
     .name = "sequential-read", .alias = "sr",
-    .help = "sequential reads, which start again at the end of the file", .op = OP_READ,
+    .help = "sequential reads; after the end of the file, they continue at its start",
+    .op = OP_READ,
     .sequential = true, .call = call_read, .loop = loop_read,
 };
 
 const struct workload workload_sequential_write = {
     .name = "sequential-write", .alias = "sw",
-    .help = "sequential writes, which start again at the end of the file", .op = OP_WRITE,
+    .help = "sequential writes; after the end of the file, they continue at its start",
+    .op = OP_WRITE,
     .writes = true, .sequential = true, .call = call_write, .loop = loop_write,
 };
 

@@ -40,7 +40,7 @@ int block_sizes_parse(struct block_sizes *s, const char *text, struct err *e)
 	for (size_t i = 0; i < item.n && !ret; i++)
 		ret = size_add(s, item.v[i], e);
 	if (!ret && s->n > 1 && fabs(s->upto[s->n - 1] - 1) > 1e-6)
-		ret = err_set(e, EINVAL, "sizes: the shares add up to %g %%, not to 100",
+		ret = err_set(e, EINVAL, "sizes: the shares add up to %g %%, not to 100 %%",
 			      100 * s->upto[s->n - 1]);
 	if (!ret)
 		s->upto[s->n - 1] = 1;

@@ -29,6 +29,6 @@ static const struct workload_script scripted = {
 
 const struct workload workload_mpi_io = {
     .name = "mpi-io", .alias = "mpiio",
-    .help = "MPI ranks write and read a file by MPI-IO; writes no trace (use validate capture)",
+    .help = "MPI ranks write and read a file by MPI-IO; for a trace, use validate capture",
     .writes = true, .defaults = defaults, .own_options = ranks_options, .script = &scripted,
 };

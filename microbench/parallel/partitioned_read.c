@@ -36,6 +36,6 @@ static const struct workload_script scripted = {
 
 const struct workload workload_partitioned_read = {
     .name = "partitioned-read", .alias = "fitness",
-    .help = "MPI ranks read the parts of a file in turn; each rank starts the next rank",
+    .help = "MPI ranks read their parts of a file one after another; each rank signals the next",
     .defaults = defaults, .own_options = ranks_options, .script = &scripted,
 };

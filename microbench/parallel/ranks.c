@@ -25,8 +25,8 @@ int ranks_check(const struct microbench_config *c, struct err *e)
 			"(--block-size) for each rank", part, block);
 	if (c->file_bytes / c->block_bytes * c->level > UINT32_MAX)
 		return err_set(e, EINVAL,
-			       "file-size %llu: more than 2^32-1 blocks of %llu bytes in all", part,
-			       block);
+			       "file-size %llu: all ranks together have more than 2^32-1 blocks of "
+			       "%llu bytes", part, block);
 	if (c->direct && c->block_bytes % 512)
 		return err_set(e, EINVAL,
 			"block-size %llu: option direct needs a multiple of 512 bytes", block);

@@ -21,7 +21,8 @@ static int config_check(const struct microbench_config *c, struct err *e)
 		    "requests %llu is too large: the workload makes at most 2^32-2 rounds",
 		    (unsigned long long)c->n_requests);
 	if (c->file_bytes < 2 * c->block_bytes)
-		return err_set(e, EINVAL, "file-size %llu: expected two blocks at least",
+		return err_set(e, EINVAL,
+			       "file-size %llu: expected at least two blocks for each rank",
 			       (unsigned long long)c->file_bytes);
 	return ranks_check(c, e);
 }

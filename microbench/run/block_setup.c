@@ -32,7 +32,7 @@ int block_check(const struct workload *w, const struct microbench_config *c, str
 		return err_set(e, EINVAL, "rate: expected 0 or more");
 	if (!c->burst || (c->burst > 1 && c->rate <= 0))
 		return err_set(e, EINVAL, "burst: %s",
-			       c->burst ? "a burst needs a rate"
+			       c->burst ? "a value above 1 needs the option rate"
 					: "expected at least 1");
 	if (c->rate > 0 && c->pause_ns)
 		return err_set(e, EINVAL, "pause: with a rate, requests do not wait for other "

@@ -43,8 +43,8 @@ static int script_check(const struct workload *w, const struct microbench_config
 		return err_set(e, EINVAL, "direct: %s transfers any number of bytes, which "
 			"O_DIRECT does not support", w->name);
 	if (c->fsync_end && !w->script->parallel)
-		return err_set(e, EINVAL, "fsync-end: a thread of %s has no file of its own",
-			       w->name);
+		return err_set(e, EINVAL, "fsync-end does not apply to %s, whose threads have no "
+			"files of their own", w->name);
 	if (w->script->finite && c->min_duration_ns)
 		return err_set(e, EINVAL, "min-duration does not apply to %s, which ends after its "
 			"%s (--requests sets their number)", w->name, w->script->unit);

@@ -233,11 +233,11 @@ static int block_failure(const struct bench_run *r, const struct bench_thread *t
 	const struct drawn_request *request = &b->request[b->failed];
 	int32_t got = t->sample[b->failed].result;
 	if (got < 0)
-		return err_set(e, EIO, "%s: a %s of %u bytes at %" PRIu64 " failed: %s",
+		return err_set(e, EIO, "%s: a %s of %u bytes at offset %" PRIu64 " failed: %s",
 			       r->config->device,
 			       request->direction == BLOCK_READ ? "read" : "write", request->length,
 			       request->offset, strerror(-got));
-	return err_set(e, EIO, "%s: a %s of %u bytes at %" PRIu64 " moved only %d bytes",
+	return err_set(e, EIO, "%s: a %s of %u bytes at offset %" PRIu64 " moved only %d bytes",
 		       r->config->device, request->direction == BLOCK_READ ? "read" : "write",
 		       request->length, request->offset, got);
 }

@@ -28,7 +28,8 @@ static int output_is_no_device(const struct bench_run *r, struct err *e)
 	struct stat output, device;
 	if (!stat(r->config->output, &output) && !fstat(r->device.fd, &device) &&
 	    output.st_dev == device.st_dev && output.st_ino == device.st_ino)
-		return err_set(e, EINVAL, "%s: the trace would overwrite the device",
+		return err_set(e, EINVAL,
+			       "%s: the trace would overwrite the device: name another file",
 			       r->config->output);
 	return 0;
 }
@@ -46,7 +47,8 @@ static int output_is_apart(const struct bench_run *r, struct err *e)
 		if (fstat(r->worker[i].bench.fd, &file) == 0 && file.st_dev == output.st_dev &&
 		    file.st_ino == output.st_ino)
 			return err_set(e, EINVAL,
-				       "%s: the trace would overwrite a file of the workload",
+				       "%s: the trace would overwrite a file of the workload: "
+				       "name another file",
 				       r->config->output);
 	return 0;
 }

@@ -98,7 +98,7 @@ static int attach_once(int control, int file_fd, const char *file, bool direct,
 {
 	int number = ioctl(control, LOOP_CTL_GET_FREE);
 	if (number < 0)
-		return err_sys(e, errno, "no free loop device");
+		return err_sys(e, errno, "there is no free loop device");
 	snprintf(device, LOOP_NAME_MAX, "/dev/loop%d", number);
 	SCOPED_FD int fd = open(device, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
@@ -148,6 +148,7 @@ int loop_detach(const char *device, const char *file, struct err *e)
 	for (int i = 0; i < 200 && !ret && is_over(device, file); i++)
 		nanosleep(&(struct timespec){0, 10000000}, NULL);
 	return !ret && is_over(device, file)
-		   ? err_set(e, EBUSY, "%s: a process still has it open", device)
+		   ? err_set(e, EBUSY, "%s: cannot detach it, because a process still has it open",
+			     device)
 		   : ret;
 }

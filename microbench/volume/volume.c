@@ -43,9 +43,9 @@ int volume_name_check(const char *name, struct err *e)
 	size_t n = strlen(name);
 	if (!n || n > NAME_MAX_BYTES || strspn(name, allowed) < n || name[0] == '.' ||
 	    name[0] == '-')
-		return err_set(e, EINVAL, "\"%s\" is not a volume name: expected letters and "
-					  "digits, with . _ - between them, at most "
-					  "%d", name, NAME_MAX_BYTES);
+		return err_set(e, EINVAL, "\"%s\" is not a volume name: expected at most %d "
+			"letters, digits, dots, underscores and hyphens, without a dot or hyphen "
+			"at the start", name, NAME_MAX_BYTES);
 	return 0;
 }
 

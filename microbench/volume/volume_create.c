@@ -29,8 +29,8 @@ static int memory_check(uint64_t n_bytes, struct err *e)
 		const char *line = strstr(text.s, "MemAvailable:");
 		if (line && sscanf(line, "MemAvailable: %llu", &kib) == 1 &&
 		    n_bytes / 1024 > kib / 10 * 9)
-			ret = err_set(e, ENOMEM, "a volume of %llu MiB in memory does not fit: "
-				"%llu MiB are available (--file keeps it in a file)",
+			ret = err_set(e, ENOMEM, "a volume of %llu MiB needs more than 90 %% of "
+				"the available memory (%llu MiB): keep it in a file (--file)",
 				(unsigned long long)(n_bytes >> 20), kib >> 10);
 	}
 	return ret;
