@@ -320,7 +320,7 @@ static int check_given(unsigned int given, const struct trace_record *r, struct 
 	const unsigned int object = 1u << ARG_PATH | 1u << ARG_DEVICE | 1u << ARG_DESCRIPTOR;
 	const char *missing = (uses & OP_HAS_PATH) && !(given & object) ? "path"
 			      : (uses & OP_HAS_FD) && !(given & (object | 1u << ARG_FD))
-				  ? "fd (or path)"
+				  ? "fd= or path"
 			      : (uses & OP_HAS_OFFSET) && !(given & 1u << ARG_OFFSET) ? "offset"
 			      : (uses & OP_HAS_LENGTH) && !(given & 1u << ARG_LENGTH) ? "length"
 			      : r->op == OP_LSEEK && !(given & 1u << ARG_WHENCE)      ? "whence"

@@ -298,7 +298,8 @@ int trace_writer_heap(struct trace_writer *w, const void *data, size_t len, uint
 {
 	if (len > HEAP_ITEM_MAX)
 		return err_set(e, EFBIG,
-			       "%s: %zu bytes belong to one record, but at most %u are possible",
+			       "%s: one record has %zu bytes of names and arguments, but at most "
+			       "%u are possible",
 			       w->path, len, HEAP_ITEM_MAX);
 	uint64_t unit = w->n_heap_units + w->heap.len / 8;
 	size_t room = align_up(sizeof(uint32_t) + len, 8);

@@ -33,10 +33,12 @@ const struct unseen_fact unseen_facts[] = {
      "processes that continued after the end of the command and were no longer captured",
      NULL},
     {"n_mounts", NOTE(n_mounts), UNSEEN_REQUESTS,
-     "calls that mounted or unmounted file systems, so later names lead to other files",
+     "calls that mounted or unmounted file systems, so a name can lead to different files before "
+     "and after them",
      "a replay mounts nothing"},
     {"n_unshared", NOTE(n_unshared), UNSEEN_REQUESTS,
-     "threads or processes that share descriptors or the working directory in an unusual way",
+     "processes that share descriptors or the working directory with other processes, or threads "
+     "that stopped sharing them",
      NULL},
     {"n_file_actions", SIZE_MAX, UNSEEN_REQUESTS,
      "calls of posix_spawn that failed, or whose file actions could not be read, so files may have "

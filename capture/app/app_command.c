@@ -15,7 +15,7 @@ static char *library_at(const char *path, int *ret, struct err *e)
 	if (!real || !strpbrk(real, " :"))
 		return real;
 	*ret = err_set(e, EINVAL, "%s: the dynamic linker cannot preload a library whose path has "
-		"a blank or a colon: install validate elsewhere", real);
+		"a space or a colon: install validate in another directory", real);
 	free(real);
 	return NULL;
 }
@@ -37,8 +37,9 @@ char *app_library_find(bool causes, struct err *e)
 		free(path);
 	}
 	if (!found && !ret)
-		err_set(e, ENOENT, "%s is missing: it must be in the directory of the program "
-				   "(%s) or in ../lib/validate", name, self);
+		err_set(e, ENOENT, "cannot find %s: it must be in the directory of the program "
+				   "validate (%s), or in ../lib/validate relative to it",
+			name, self);
 	free(self);
 	return found;
 }
@@ -49,7 +50,7 @@ char *app_command_find(const char *name, struct err *e)
 	if (!file && strchr(name, '/'))
 		err_sys(e, errno, "cannot execute %s", name);
 	else if (!file)
-		err_set(e, ENOENT, "there is no command \"%s\"", name);
+		err_set(e, ENOENT, "there is no command \"%s\" in PATH", name);
 	return file;
 }
 
@@ -93,7 +94,8 @@ int app_command_check(const char *file, struct err *e)
 	SCOPED_FD int fd = open(file, O_RDONLY | O_CLOEXEC);
 	if (!ret && fd >= 0 && !elf_loader(fd, &loader))
 		ret = err_set(e, ENOEXEC,
-			      "%s is statically linked: a preloaded library does not see its calls",
+			      "%s is statically linked: a preloaded library does not see its "
+			      "calls; as root, use validate capture vfs",
 			      file);
 	return ret;
 }

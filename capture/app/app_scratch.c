@@ -24,8 +24,8 @@ static char *scratch_pattern(const char *scratch, struct err *e)
 	SCOPED_FREE char *real = realpath(chosen, NULL);
 	char *pattern = real ? xasprintf("%s/validate-capture-XXXXXX", real) : NULL;
 	if (!real)
-		err_sys(e, errno, "cannot use the scratch directory %s (choose another with "
-			"--scratch)", chosen);
+		err_sys(e, errno, "cannot use the scratch directory %s (choose another directory "
+			"with --scratch)", chosen);
 	return pattern;
 }
 
@@ -37,7 +37,7 @@ int app_scratch_make(const char *scratch, char **dir, int *dir_fd, struct err *e
 	app_scratch_clean(scratch);
 	if (!leftover_directory(*dir)) {
 		int ret = err_sys(e, errno, "cannot create the scratch directory %s (choose "
-				  "another place with --scratch)", *dir);
+				  "another directory with --scratch)", *dir);
 		free(*dir);
 		*dir = NULL;
 		return ret;

@@ -255,8 +255,8 @@ static void expectation_report(const struct collect_job *j, uint64_t period)
 static int stuck_again(struct collect_job *j, struct err *e)
 {
 	j->kept.scale *= 2;
-	message_announce(j, "%s: this run was stopped. It is repeated with --factor and --floor "
-			 "%g times as large", e->msg, j->kept.scale);
+	message_announce(j, "%s. The runs with delays are repeated with %g times the values of "
+			 "--factor and --floor", e->msg, j->kept.scale);
 	kept_runs_forget(&j->kept, 1);
 	err_clear(e);
 	return kept_runs_save(&j->kept, e);
@@ -275,7 +275,7 @@ static bool has_senders(const struct collect_job *j)
 static int without_senders(struct collect_job *j, struct err *e)
 {
 	message_announce(
-	    j, "%s. All runs are repeated. Threads that make no requests are then not nodes",
+	    j, "%s. All runs are repeated. Threads that make no requests are no longer nodes",
 	    e->msg);
 	kept_runs_forget(&j->kept, 0);
 	free(j->kept.node);
@@ -465,7 +465,7 @@ static int error_measure(struct collect_job *j, struct err *e)
 	    fabs((double)took - (double)j->kept.application_ns) / (double)j->kept.application_ns;
 	message_announce(j,
 			 "period %" PRIu64 ": the replay takes %s, the application takes %s, and "
-			 "the difference is %.1f %%",
+			 "the difference is %.1f %% of the application's time",
 			 j->outcome->period, duration_text((double)took).s,
 			 duration_text((double)j->kept.application_ns).s, 100 * j->outcome->error);
 	return 0;

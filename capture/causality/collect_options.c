@@ -15,8 +15,8 @@ const struct option_spec collect_options[] = {
 		.arg = "TRACE",
 	 .help = "write the trace to TRACE"},
 	{.name = "nodes", .type = OPT_STRING, .offset = FIELD(nodes), .arg = "NODES",
-	 .help = "nodes whose requests are delayed, one node in each run: all, random:M, a list "
-	       "such as 0,2-5, or none (default all)"},
+	 .help = "nodes whose requests are delayed, one node in each run: all, random:M (M "
+	       "nodes chosen at random), a list such as 0,2-5, or none (default all)"},
 	{.name = "period", .type = OPT_STRING, .offset = FIELD(period), .arg = "P",
 	 .help = "delay every Pth request of a node; auto: begin with 1000 and halve it until a "
 	       "replay takes as long as the application (default 1)"},
@@ -41,7 +41,8 @@ const struct option_spec collect_options[] = {
 		.choices = compute_names,
 	 .help = "what counts as computing. blocking: the time between two requests, minus the "
 	       "time in calls that wait; throttled: the time between two requests in the run that "
-	       "delays the node; auto: throttled if a node polls memory (default auto)"},
+	       "delays the node; auto: throttled if a node polls memory, else blocking (default "
+	       "auto)"},
 	{.name = "clock", .type = OPT_CHOICE, .offset = FIELD(clock), .arg = "CLOCK",
 		.choices = clock_names,
 	 .help = "clock that measures computing. cpu: CPU time; wall: elapsed time; auto: cpu if "

@@ -126,11 +126,12 @@ int kept_runs_open(struct kept_runs *k, const char *dir, const char *what, bool 
 			ret = err_set(e, EILSEQ, "%s: %s", path, top ?
 				"it contains no runs" : where.text);
 		else if (strcmp(of, what))
-			ret = err_set(e, ESTALE, "%s has runs of another command or of other "
-						"options: %s instead of %s", path, of, what);
+			ret = err_set(e, ESTALE, "%s contains runs of another command or of other "
+				"options: repeat that command, or choose another --runs-dir (runs: "
+				"%s; this command: %s)", path, of, what);
 		else if (!runs_load(k, top))
-			ret = err_set(e, EILSEQ, "%s is damaged or of another version: remove the "
-				"directory and record again", path);
+			ret = err_set(e, EILSEQ, "%s is damaged, or another version of validate "
+				"wrote it: remove its directory and record again", path);
 		json_decref(top);
 	}
 	return ret;

@@ -196,7 +196,7 @@ static void after_text(struct strbuf *text, uint32_t n_nodes, uint32_t node, uin
 		strbuf_addstr(text, " for a barrier");
 		return;
 	}
-	strbuf_addf(text, " for node %" PRIu32, node);
+	strbuf_addf(text, " for the signal of node %" PRIu32, node);
 	if (n_requests)
 		strbuf_addf(text, " after its request %" PRIu64, n_requests - 1);
 	else
@@ -209,20 +209,20 @@ static void blocked_text(struct strbuf *text, const struct links_walk *w, const 
 {
 	const struct links_node *n = &w->node[node];
 	if (node < links_nodes(w->l))
-		strbuf_addf(text, " node %" PRIu32 " before its request ", node);
+		strbuf_addf(text, " node %" PRIu32 " waits before its request ", node);
 	if (!mark_is_next(w, n)) {
 		const struct causality_link *g = &w->l->link[w->order.by_wait[n->at.wait]];
 		if (node < links_nodes(w->l))
 			strbuf_addf(text, "%" PRIu64, g->wait_request);
 		else
-			strbuf_addstr(text, " a barrier");
+			strbuf_addstr(text, " a barrier waits");
 		after_text(text, links_nodes(w->l), g->signaller, g->signal_request);
 		return;
 	}
 	const struct causality_mark *m = &w->l->mark[n->at.mark],
 				    *signal = &w->l->mark[missing[m->barrier]];
-	strbuf_addf(text, "%" PRIu32 " for barrier %" PRIu32 ", barrier %" PRIu32, m->request,
-		    m->barrier + 1, m->barrier + 1);
+	strbuf_addf(text, "%" PRIu32 " for barrier %" PRIu32 ", barrier %" PRIu32 " waits",
+		    m->request, m->barrier + 1, m->barrier + 1);
 	after_text(text, links_nodes(w->l), signal->node, signal->request);
 }
 

@@ -36,8 +36,8 @@ int nodes_take(const struct watch_thread *thread, uint32_t n, int64_t least_ns,
 	*n_nodes = 0;
 	free(*node);
 	*node = NULL;
-	return err_set(e, ENOENT, "the application makes no requests on its own files: name their "
-		"directory with --root DIR");
+	return err_set(e, ENOENT, "the application makes no requests on files that the capture "
+		"records: name the directory of the application's files with --root DIR");
 }
 
 /* --- matching between runs ----------------------------------------------- */
@@ -86,8 +86,9 @@ int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct w
 			ret = err_set(e, EILSEQ,
 				      "node %" PRIu32 "%s%.0d made %" PRIu64
 				      " requests in the first run. In this run it made no "
-				      "requests, or was created in another order. The "
-				      "application must make the same requests in every run",
+				      "requests, or the application created its threads in "
+				      "another order. The application must make the same "
+				      "requests in every run",
 				      in_base[a].index, t->rank >= 0 ? " of rank " : "",
 				      t->rank >= 0 ? (int)t->rank : 0, t->n_requests);
 		else if (t->sends && (!thread[here[b].index].sends ||
@@ -144,7 +145,7 @@ static int range_choose(const char *item, uint32_t n, bool *wanted, struct err *
 	if (to >= n)
 		return err_set(e, ERANGE,
 			       "--nodes: there is no node %u: the application has %" PRIu32
-					       " nodes", to, n);
+			       " nodes, counted from 0", to, n);
 	for (uint32_t i = from; i <= to; i++)
 		wanted[i] = true;
 	return 0;

@@ -87,8 +87,8 @@ static int outcome_judge(const struct run_config *c, const struct app_outcome *o
 			       r->seen.runs_on);
 	if (r->seen.stopped[0])
 		return err_set(e, ECHILD,
-			       "no node made a request for 10 s, and a signal has stopped %s; its "
-			       "output is in %s",
+			       "no node made a request for 10 s, and a signal has stopped %s; the "
+			       "output of the application is in %s",
 			       r->seen.stopped, c->log);
 	if (r->seen.stuck)
 		return err_set(e, EDEADLK,
@@ -104,7 +104,8 @@ static int outcome_judge(const struct run_config *c, const struct app_outcome *o
 			       "the application ended with status %d; its output is in %s",
 			       WEXITSTATUS(o->status), c->log);
 	if (r->seen.too_many)
-		return err_set(e, E2BIG, "the application has more than %u threads",
+		return err_set(e, E2BIG, "the application has more than %u threads on one host, "
+			"which is the limit of this capture",
 			       CAUSALITY_THREADS_MAX);
 	if (r->seen.n_async)
 		return err_set(e, ENOTSUP,

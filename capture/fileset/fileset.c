@@ -89,7 +89,8 @@ static int space_check(const struct fileset *s, const uint32_t *first, int dir_f
 	if (missing > free_bytes)
 		missing = bytes_needed(s, first, dir_fd, true);
 	if (missing > free_bytes)
-		return err_set(e, ENOSPC, "the files need %s more, but only %s are free",
+		return err_set(e, ENOSPC,
+			       "the files need %s of additional space, but only %s are free",
 			       size_text(missing).s, size_text(free_bytes).s);
 	return 0;
 }

@@ -48,7 +48,8 @@ static int entry_visit(struct clearing *c, int parent, const char *name, unsigne
 	if (!known &&
 	    (!c->is_ours(name) || !(directory || S_ISREG(st.st_mode)) || st.st_dev != c->device))
 		return err_set(e, EPERM,
-			"%s: refused: it was not made by this workload: move it elsewhere",
+			"%s: refused: it was not made by this workload: move it to another "
+			"directory",
 			c->path.s);
 	int ret = directory ? dir_enter(c, parent, name, depth, e) : 0;
 	if (ret || known || c->pass != REMOVE)

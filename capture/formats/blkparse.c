@@ -82,7 +82,7 @@ static int take_extent(struct blkparse *t, const char *s, const char *end, const
 		if (v->op != OP_FDATASYNC)
 			v->op = OP_INVALID; /* a message, or another event without sectors */
 		if (s < end && *s >= '0' && *s <= '9')
-			return foreign_at(&t->base, s, e, "a sector beyond 2^64");
+			return foreign_at(&t->base, s, e, "the sector is not below 2^64");
 		return 0;
 	}
 	p = skip_blanks(p, end);
@@ -140,15 +140,15 @@ static int event_line(struct blkparse *t, const char *s, const char *end, struct
 	if (!take_number(&at, end, UINT64_MAX, &cpu))
 		return foreign_at(&t->base, at, e, "the number of the CPU is missing");
 	if (!take_number(&at, end, UINT64_MAX, &sequence))
-		return foreign_at(&t->base, at, e, "no sequence number");
+		return foreign_at(&t->base, at, e, "the sequence number is missing");
 	if (!take_time(&at, end, &v.ns))
-		return foreign_at(&t->base, at, e, "no time in seconds");
+		return foreign_at(&t->base, at, e, "the time in seconds is missing");
 	if (!take_number(&at, end, UINT32_MAX, &pid))
 		return foreign_at(&t->base, at, e, "the number of the process is missing");
 	const char *action = at;
 	at = word_end(at, end);
 	if (at == action)
-		return foreign_at(&t->base, at, e, "no action");
+		return foreign_at(&t->base, at, e, "the action is missing");
 	v.kind = kind_of(action, (size_t)(at - action));
 	v.pid = (uint32_t)pid;
 	const char *rwbs = at = skip_blanks(at, end);

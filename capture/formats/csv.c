@@ -64,7 +64,7 @@ static void take_rows(struct csv_trace *t)
 		t->at = (size_t)(r.end - t->chunk);
 	}
 	if (t->at_end && !t->n_columns && !t->error.code)
-		csv_fail(t, "no header line");
+		csv_fail(t, "the header line is missing");
 }
 
 /* Reads and parses one chunk. Returns 0 or a negative errno of the system. Errors in the text are

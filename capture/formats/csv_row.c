@@ -92,7 +92,8 @@ static void take_time(struct csv_trace *t, const char *s, size_t len, int64_t *v
 {
 	*v = TIME_NONE;
 	if (len && (!scan_all_i64(s, len, v) || *v > TRACE_TIME_MAX || *v < -TRACE_TIME_MAX))
-		csv_fail(t, "\"%.*s\" is not a time in nanoseconds", (int)(len < 60 ? len : 60), s);
+		csv_fail(t, "\"%.*s\" is not a whole number of nanoseconds from -2^61 to 2^61",
+			 (int)(len < 60 ? len : 60), s);
 }
 
 static void take_function(struct csv_trace *t, const char *s, size_t len)

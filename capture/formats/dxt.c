@@ -40,7 +40,7 @@ static int take_number(struct dxt *t, const char **s, const char *end, const cha
 	*s = skip_blanks(*s, end);
 	if (scan_u64(s, end, v) && (*s == end || **s == ' ' || **s == '\t') && *v <= INT64_MAX)
 		return 0;
-	return foreign_at(&t->base, *s, e, "no %s", what);
+	return foreign_at(&t->base, *s, e, "the %s is missing", what);
 }
 
 static int take_time(struct dxt *t, const char **s, const char *end, int64_t *ns, struct err *e)
@@ -52,7 +52,7 @@ static int take_time(struct dxt *t, const char **s, const char *end, int64_t *ns
 		*ns = *at == '-' ? -*ns : *ns;
 		return 0;
 	}
-	return foreign_at(&t->base, at, e, "no time in seconds");
+	return foreign_at(&t->base, at, e, "the time in seconds is missing");
 }
 
 static int dxt_line(struct foreign *f, const char *s, size_t len, struct err *e)

@@ -147,7 +147,7 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 		n->n_without_begin);
 	NOTE_IF(n->n_unshown,
 		"asynchronous requests missing from the trace: %" PRIu64
-		"; strace prints only the first request of each call (strace -v prints all)",
+		"; without -v, strace prints only the first request of each call",
 		n->n_unshown);
 	NOTE_IF(n->n_without_issue,
 		"requests queued (Q) and completed (C) without an issue (D): %" PRIu64

@@ -253,7 +253,7 @@ static const char *refusal_of(const struct iolog_out *x, const struct trace_reco
 	if (!o || r->begin_ns == TIME_NONE)
 		return "its file or its start is not known";
 	if (strlen(o->name) > 255 || !*o->name || strpbrk(o->name, " \t\n\r\v\f"))
-		return "fio does not read names longer than 255 bytes or with blanks";
+		return "fio reads only names of 1 to 255 bytes without white space";
 	if (text_has_control(o->name))
 		return "its name has control characters or invalid UTF-8, which an iolog cannot "
 		       "hold";

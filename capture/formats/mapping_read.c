@@ -80,7 +80,7 @@ static int take_time(struct mapped_trace *t, const struct mapping_column *c, con
 	}
 	if (__builtin_mul_overflow(second, (int64_t)1000000000, ns) ||
 	    __builtin_add_overflow(*ns, rest, ns) || *ns > TRACE_TIME_MAX || *ns < -TRACE_TIME_MAX)
-		return not_a(t, f, "a time within 73 years", e);
+		return not_a(t, f, "a time within the range of a trace (73 years)", e);
 	while (!t->probed && *ns % t->step_ns)
 		t->step_ns /= 10;
 	return 0;
@@ -102,7 +102,7 @@ static int take_number(struct mapped_trace *t, const struct field *f, int64_t mi
 {
 	const char *s = f->s, *end = s + f->len;
 	if (!scan_i64(&s, end, v) || s != end || *v < min || *v > max)
-		return not_a(t, f, "a whole number in range", e);
+		return not_a(t, f, "a whole number in the range of this field", e);
 	return 0;
 }
 

@@ -77,7 +77,7 @@ READER(alibaba)
 ROW(alibaba, "Alibaba block traces: device,R/W,offset,length,time in us", NULL);
 
 READER(tencent)
-ROW(tencent, "Tencent CBS traces: time in s,offset,size,0/1,volume", NULL);
+ROW(tencent, "Tencent CBS traces: time in s,offset,size,R/W as 0/1,volume", NULL);
 
 READER(spc)
 WRITER(spc)

@@ -77,8 +77,8 @@ static int take_partner(struct parallel *p, const struct parallel_line *l, const
 	const char *at = s;
 	const bool of_barrier = take_word(&s, l->end, "barrier ");
 	if (!scan_u64(&s, l->end, &node) || s == l->end || *s != ')' || s + 1 != l->end)
-		return foreign_at(&p->calls.base, at, e, "the number of a node or a barrier and a "
-			"parenthesis are expected");
+		return foreign_at(&p->calls.base, at, e, "expected the number of a node, or "
+			"\"barrier\" and its number, and a closing parenthesis");
 	if (of_barrier)
 		return add_cause(p, l, op, CAUSE_OF_BARRIER, node, 0, e);
 	if (node >= p->facts.n_nodes || node == p->at)
@@ -96,7 +96,8 @@ static int take_compute(struct parallel *p, const struct parallel_line *l, const
 		return add_cause(p, l, OP_COMPUTE, kind, 0, OFFSET_NONE, e);
 	if (!scan_decimal(&s, l->end, 1000000000, &ns, NULL) || s == l->end || *s != ')' ||
 	    s + 1 != l->end || ns > TRACE_TIME_MAX)
-		return foreign_at(&p->calls.base, at, e, "seconds and a parenthesis are expected");
+		return foreign_at(&p->calls.base, at, e,
+				  "expected seconds and a closing parenthesis");
 	bool unknown = l->blocked_unknown || !l->has_begin || l->blocked_ns < 0;
 	uint64_t blocked = unknown ? OFFSET_NONE : l->has_blocked ? (uint64_t)l->blocked_ns : 0;
 	return add_cause(p, l, OP_COMPUTE, kind, (uint64_t)ns, blocked, e);
@@ -113,7 +114,7 @@ static int take_note(struct parallel *p, const char *s, const char *end, struct 
 		return 0;
 	if (node >= p->facts.n_nodes)
 		return foreign_at(&p->calls.base, at, e,
-				  "node %llu does not exist: the first line declares %u nodes",
+				  "node %llu does not exist: the trace has %u nodes",
 				  (unsigned long long)node, p->facts.n_nodes);
 	p->at = (uint32_t)node;
 	return 0;
@@ -178,7 +179,7 @@ static int take_other(struct parallel *p, struct parallel_line *l, struct err *e
 	s = skip_blanks(s, l->end);
 	int64_t code = 0;
 	if (s < l->end && !name_table_find(&p->calls.names, s, (size_t)(l->end - s), &code))
-		return foreign_at(f, s, e, "no name of an error");
+		return foreign_at(f, s, e, "expected the name of an error, such as ENOENT");
 	r.error = (uint16_t)code;
 	int ret = csv_args_read(open + 1, (size_t)(close - open - 1), &r, &p->args, e);
 	if (!ret && p->args.object_kind)

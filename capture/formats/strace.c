@@ -89,7 +89,7 @@ static int take_resumed(struct strace *t, struct strace_thread *th, const char *
 	const char *name = s + 5, *stop = memchr(name, ' ', (size_t)(end - name));
 	const char *rest = memmem(s, (size_t)(end - s), "resumed>", 8);
 	if (!stop || !rest)
-		return foreign_at(&t->base, s, e, "a resumed call without its name");
+		return foreign_at(&t->base, s, e, "the resumed call has no name");
 	const struct syscall_row *call = call_find(t, name, (size_t)(stop - name));
 	if (!th->pending || strncmp(th->name, name, strlen(th->name)) ||
 	    (strlen(th->name) < sizeof th->name - 1 && strlen(th->name) != (size_t)(stop - name))) {
@@ -192,7 +192,8 @@ static int stamped_line(struct strace *t, const char *line, const char *end, str
 		return 0;
 	if (!strace_take_stamp(t, line, &s, end, &ns))
 		return foreign_at(f, stamp, e,
-				  "no time (strace needs -ttt, -tt or --absolute-timestamps)");
+				  "the time is missing (strace needs -ttt, -tt or "
+				  "--absolute-timestamps)");
 	if (ns > TRACE_TIME_MAX || ns < -TRACE_TIME_MAX)
 		return foreign_at(f, stamp, e, "a time is beyond the range of a trace");
 	t->has_pids |= how != STRACE_UNNAMED;

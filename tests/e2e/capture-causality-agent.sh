@@ -68,7 +68,7 @@ chmod +x second stuck
 if unshare --map-root-user --mount mount -t tmpfs tmpfs "$PWD/scratch" 2>/dev/null; then
 	hosts=here,there
 	expect_status 0 capture second ./stuck
-	expect_line out 'stopped. It is repeated with --factor and --floor 2 times as large'
+	expect_line out 'are repeated with 2 times the values of --factor and --floor'
 fi
 left=$(find scratch -name 'validate-*')
 [ -z "$left" ] || fail "left behind: $left"

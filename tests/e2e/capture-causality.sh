@@ -168,7 +168,7 @@ capture_of --nodes none -- ../parallel cancelled
 capture_of --floor 1ms -- ../parallel stops ../counter
 same 'stopped once' "$(edges 0)" '0:0 1:0 0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
 expect_line ../out 'while one request was delayed, no node made a request'
-expect_line ../out 'repeated with --factor and --floor 2 times as large'
+expect_line ../out 'are repeated with 2 times the values of --factor and --floor'
 same 'runs in all' "$(wc -l <../counter)" 4
 
 # a process that is stopped in the run without delays ends the capture

@@ -205,7 +205,7 @@ cat >aio.strace <<'E'
 20 1795361299.000280 io_getevents(0x7f2d00000000, 1, 16, [{data=0, obj=0x55d1, res=-28, res2=0}, {data=0x9, obj=0x55d3, res=1, res2=0}], NULL) = 2 <0.000010>
 E
 expect_status 0 "$VALIDATE" import aio.strace -o got.trace
-expect_line out 'asynchronous requests missing from the trace: 2; strace prints only the first request of each call (strace -v prints all)'
+expect_line out 'asynchronous requests missing from the trace: 2; without -v, strace prints only the first request of each call'
 expect_line out 'requests that begin and never end: 1'
 expect_line out 'ends of requests whose beginning is not in the trace: 1'
 "$VALIDATE" info got.trace --csv got.csv >out
@@ -257,7 +257,7 @@ expect_status 0 "$VALIDATE" info got.trace
 grep -q '^Captured  *strace' out && grep -q '^Epoch .*monotonic clock$' out || fail "a clock of the year 2128: $(head -n 14 out)"
 # without times the import fails: an error reports it
 sed 's/^\([0-9]*\) [0-9.]* /\1 /' plain.strace >timeless.strace
-told timeless.strace 'line 1, column 4: no time (strace needs -ttt'
+told timeless.strace 'line 1, column 4: the time is missing (strace needs -ttt'
 
 # as strace prints it here
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then

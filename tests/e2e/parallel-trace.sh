@@ -129,7 +129,7 @@ printf 'WAIT(0)\nread(3, 1) = 1\nSIGNAL(0)\n' >c.1
 expect_status 0 "$VALIDATE" import c.0 c.1 -o c.trace
 expect_status 3 "$VALIDATE" deps c.trace
 expect_line err 'nodes wait for each other'
-expect_line err 'node 0 before its request 0 for node 1 after its request 0'
+expect_line err 'node 0 waits before its request 0 for the signal of node 1 after its request 0'
 printf 'read(3, 1) = 1\nWAIT(1)\nread(3, 1) = 1\n' >u.0
 expect_status 0 "$VALIDATE" import u.0 -o u.trace
 expect_status 3 "$VALIDATE" deps u.trace

@@ -238,7 +238,8 @@ static void signals_that_contradict_nothing_stay_where_they_were_sent(void **sta
 					     {SCRATCH("base"), 0, edge + 2, 5}};
 	assert_int_equal(merge(real, 2, 5, false, &counts, &e), -ELOOP);
 	assert_non_null(
-	    strstr(e.msg, "node 2 before its request 1 for node 3 after its request 1"));
+	    strstr(e.msg, "node 2 waits before its request 1 for the signal of node 3 after its "
+			  "request 1"));
 }
 
 /* An earlier wait is kept although a later wait implies it, because the node computed in
@@ -586,7 +587,8 @@ static void a_cycle_is_a_named_error(void **state)
 	struct err e = ERR_INIT;
 	assert_int_equal(merge(run, 1, 3, false, &counts, &e), -ELOOP);
 	assert_non_null(
-	    strstr(e.msg, "node 1 before its request 0 for node 0 after its request 1"));
+	    strstr(e.msg, "node 1 waits before its request 0 for the signal of node 0 after its "
+			  "request 1"));
 }
 
 static void edges_of_unknown_nodes_are_refused(void **state)
