@@ -180,9 +180,9 @@ static void next_of_differing(struct strbuf *text, struct strbuf *command, const
 		return;
 	}
 	SCOPED_FREE char *trace = scenario_trace_path(p, &p->scenario[c->scenario]);
-	strbuf_addstr(text, "If the control replay differs as much from the recording, the "
-		"differences do not show a fault of the replayer. Judge against new runs of the "
-		"program.");
+	strbuf_addstr(text, "If the control replay differs from the recording as much as the "
+		"replayer does, the differences do not show a fault of the replayer. Judge against "
+		"new runs of the program.");
 	strbuf_addstr(command, "validate judge --rerun ");
 	shell_word(command, trace);
 }

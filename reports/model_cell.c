@@ -110,12 +110,11 @@ MODEL(S, "Budget of the uncertainty of one future replay, relative to the progra
 	ROW(double, k95, "k95", NUMBER, "Coverage factor for 95 %.", STATUS(status))
 	ROW(double, U95, "U95", SHARE, "Expanded uncertainty.", STATUS(status))
 	ROW(double, nu_spread, "nu_spread", NUMBER,
-	    "Degrees of freedom of u_c as an estimate. There are fewer if the replays have long "
-	    "tails.",
+	    "Degrees of freedom for the lower confidence limit of U: nu_eff, or fewer if the "
+	    "replays have long tails.",
 	    STATUS(status))
-	ROW(double, nu_spread_upper, "nu_spread_upper", NUMBER, "Degrees of freedom of u_c_upper "
-								"as an estimate.",
-	    STATUS(status))
+	ROW(double, nu_spread_upper, "nu_spread_upper", NUMBER,
+	    "Degrees of freedom for the upper confidence limit of U.", STATUS(status))
 	ROW(double, u_c_upper, "u_c_upper", SHARE,
 	    "u_c with an allowance for runs that depend on each other and therefore scatter too "
 	    "little. u_c_upper and nu_spread_upper give the upper limit of U.", STATUS(status))
@@ -123,7 +122,8 @@ MODEL(S, "Budget of the uncertainty of one future replay, relative to the progra
 	    "u_c of the same budget with the program's runs in place of the "
 	    "replays.", STATUS(status))
 	ROW(double, nu_spread_program, "nu_spread_program", NUMBER,
-	    "Degrees of freedom of u_c_program as an estimate.", STATUS(status))
+	    "Degrees of freedom for the upper confidence limit of the program's own U.",
+	    STATUS(status))
 	OBJECT(monte_carlo, "monte_carlo", NULL))
 #undef S
 
@@ -322,8 +322,8 @@ MODEL(S, "A replayer in a scenario. Relative quantities are ratios: 0.1 is 10 %.
 	INLINE(NULL, case)
 	WORD(verdict, "verdict", NULL, verdict_names)
 	BY_TEXT(tendency_words, "leaning",
-		"Verdict that the numbers of an inconclusive case suggest. Absent from decided "
-		"cases, and if the numbers suggest neither verdict.",
+		"Tendency of an inconclusive case; it does not change the verdict. Absent from "
+		"decided cases, and from cases without a tendency.",
 		IF(has_tendency), .words = words_tendencies + 1)
 	TEXT(verdict_reason, "reason", NULL)
 	MODEL_ELEMENTS(component, "components", NULL, .count = n_components, .in_place = true)
@@ -342,11 +342,13 @@ MODEL(S, "A replayer in a scenario. Relative quantities are ratios: 0.1 is 10 %.
 		OBJECT(paper[PAPER_TEXT], "paper", "As the text of the paper combines them.")
 		OBJECT(paper[PAPER_TABLES], "papertab", "As the tables of the paper combine them.")
 		OBJECT(paper[PAPER_STRICT], "strict",
-		       "With one denominator and the uncertainty of a mean."))
+		       "Like paper, but u_rw is relative to the program's mean, and u_cref is the "
+		       "standard uncertainty of this mean."))
 	CELL_EXECUTION_TIME(ROW)
 	OBJECT(issue_error, "issue_error", NULL)
 	ROW(struct estimate, schedule_error, "schedule_error_ns", TIME,
-	    "How far the begin of a request moved from its place in the trace.")
+	    "Start of a request in the replay minus its start in the trace, each counted from the "
+	    "first start; mean over the requests.")
 	OBJECT(order, "reordered", NULL)
 	OBJECT(concurrency, "concurrency", NULL)
 	CELL_FIDELITY(ROW)

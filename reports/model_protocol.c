@@ -12,8 +12,9 @@ GET_AT(bool, is_listed, at->m->index < components_listed(at->s))
 		.index = COMPONENT_##KIND, .whole = COMPONENT_##KIND == COMPONENT_FIDELITY,        \
 		.present = COMPONENT_##KIND < COMPONENT_ON_DEMAND ? NULL : is_listed)
 
-MODEL(S, "Null if no limit was set; the quantity is then shown and not judged. The limits of the "
-	"median, of the quantiles and of IOPS are present if at least one of them is set.",
+MODEL(S, "A limit is null if the protocol does not set it: the quantity is then shown, but not "
+	"judged. The limits of the median, of the quantiles and of IOPS are present if at least "
+	"one of them is set.",
 	COMPONENT_LIST(LIMIT)
 	WORD(reorder_scope, "reorder_scope", NULL, reorder_scope_names)
 	ROW(double, execution_time_timed, "execution_time_timed", SHARE,

@@ -12,7 +12,7 @@
 #define REPORT_FORMAT_VERSION 1
 
 #define S uncertainty_source
-MODEL(S, "As in the cause-and-effect diagram.",
+MODEL(S, "A source of uncertainty, as in the cause-and-effect diagram.",
 	TEXT(category, "category", NULL)
 	TEXT(name, "name", NULL)
 	TEXT(note, "note", NULL)

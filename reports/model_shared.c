@@ -196,8 +196,8 @@ MODEL(S, "A published finding and its result in this campaign.",
 	ROW(size_t, n_significant, "n_significant", COUNT,
 	    "Comparisons whose F test is significant at 5 %, one-sided.")
 	ROW(size_t, n_above_published, "n_above_published", COUNT,
-	    "Comparisons whose F is above the published critical value (the number of the "
-	    "finding).")
+	    "Comparisons whose F is above the published critical value, which the finding "
+	    "names.")
 	ARRAY(comparison, n, "comparisons", NULL))
 #undef S
 
@@ -226,10 +226,11 @@ MODEL(S, "A published value and the value measured in this campaign, in base uni
 #define S course_rate
 GET_AT(double, lowest_rate, at->i ? ldexp(1, (int)at->i) : 0)
 
-MODEL(S, "Intervals of the runs with a rate from this rate to twice this rate.",
+MODEL(S, "Intervals of the runs in which the rate is at least from_per_s and below twice "
+	"from_per_s (below 2 per second if from_per_s is 0).",
 	BY_REAL(lowest_rate, "from_per_s", RATE, NULL)
 	ROW(double, n_requests, "n_requests", NUMBER, "Per run.")
-	ROW(double, issue_error_ns, "issue_error_ns", TIME, "Mean of these requests."))
+	ROW(double, issue_error_ns, "issue_error_ns", TIME, "Mean issue error of these requests."))
 #undef S
 
 #define S course
@@ -240,8 +241,8 @@ GET(const void *, rate_class, course, c, c->rate[at->i].n_requests > 0 ? &c->rat
 
 MODEL(S, "A case over the time of a run, in intervals of width_s. Rates, requests in flight and "
 	"bandwidth are those of the pair of runs whose replay has the median execution time. For "
-	"timed replays the issue error is a mean over all runs: by interval, its quantiles at 0, "
-	"1, ... 100 %, and by the rate of the interval.",
+	"timed replays, issue errors are from all runs: the mean of each interval, the quantiles "
+	"at 0, 1, ... 100 %, and the mean by the rate of the interval.",
 	INLINE(course_case, case)
 	ROW(double, width_s, "width_s", NUMBER, NULL)
 	REALS(recorded, n, "recorded_per_s", RATE, NULL)
@@ -272,7 +273,8 @@ MODEL(S, "CPU time, memory and time that the replays of a case need in addition 
 	ROW(struct estimate, cpu_program, "cpu_program_ns", TIME,
 	    "CPU time in the measured region.")
 	ROW(struct estimate, cpu_replay, "cpu_replay_ns", TIME, NULL)
-	ROW(struct estimate, cpu_deviation, "cpu_deviation", RELATIVE, "Replay against program.")
+	ROW(struct estimate, cpu_deviation, "cpu_deviation", RELATIVE,
+	    "Relative deviation of the CPU time of the replay from that of the program.")
 	ROW(struct estimate, process_cpu_program, "process_cpu_program_ns", TIME,
 	    "CPU time of the whole process.")
 	ROW(struct estimate, process_cpu_replay, "process_cpu_replay_ns", TIME, NULL)

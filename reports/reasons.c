@@ -22,7 +22,8 @@
 static const char *const templates[REASON_N] = {
     [REASON_NONE] = "",
     [REASON_TOO_EARLY] =
-	"this look is too early to decide (level %.2g): a later planned look decides",
+	"this look is too early to decide (error level %.2g): a later planned look "
+	"decides",
     [REASON_NO_REPLAY] = "nothing was replayed: the program itself ran in the replayer's place",
     [REASON_NOT_COMPARED] = "%N: a replay was not compared with the trace that it replayed",
     [REASON_STATUS] = "%N: %M",
@@ -73,7 +74,7 @@ static const char *const templates[REASON_N] = {
     [REASON_SHARE_ALIKE_BEYOND] = "%.0f of %.0f requests, the same number in every run, lower "
 				  "confidence limit %.2g %%, beyond the limit %P %%",
     [REASON_SHARE_NONE] = "%.0f of %.0f requests, none allowed",
-    [REASON_EQUAL_LEVELS] = "equal at every level, limit %.3g",
+    [REASON_EQUAL_LEVELS] = "no difference at any number of requests in flight, limit %.3g",
     [REASON_DISTANCE_TIME] =
 	"a difference of %.3g in the share of the time with %Q in flight (upper confidence limit "
 	"%.3g), %W the limit %.3g",
@@ -97,9 +98,10 @@ static const char *const templates[REASON_N] = {
     [REASON_PERCENTILE_INTERVAL] = ", one-sided confidence limits %T and %T",
     [REASON_PERCENTILE_LIMIT] = ", %W the limit %T",
     [REASON_LOWEST_LEVEL] = "the scenario has no lower level to compare with",
-    [REASON_OFF_LINE] = "the bias at level %.0f is %C %% off the straight line through %.0f "
-			"levels",
-    [REASON_RISE] = "the bias changes by %C %% from the lowest level to this level",
+    [REASON_OFF_LINE] = "at level %.0f, the ratio replay / program is %C %% off the straight "
+			"line through %.0f levels",
+    [REASON_RISE] = "the ratio replay / program changes by %C %% from the lowest level "
+		    "to this level",
     [REASON_SCATTER] = "the replays scatter %.3g times as much as the program, one-sided %E %% "
 		       "confidence limits %.3g and %.3g, %W the limit %.3g",
     [REASON_SCATTER_SHOWN] = "the replays scatter %P times as much as the program, no limit set",

@@ -52,8 +52,8 @@ static const struct {
     [SOURCE_COLD_METADATA] = {"testbed", "cold metadata",
 			      "dentries and inodes were dropped before each run"},
     [SOURCE_RERUN] = {"reference", "the program run again",
-		      "with the same seed, at a random place in every block, so that program and "
-		      "replay of a pair have the same state and drift"},
+		      "with the same seed, at a random position in every block, so that program "
+		      "and replay of a pair have the same state and drift"},
     [SOURCE_RECORDED] = {"reference", "times recorded in the trace",
 			 "recorded before the replays: drift of the machine since then is part of "
 			 "the bias"},
@@ -61,15 +61,16 @@ static const struct {
 			      "one recording is the reference of several replays: the scatter of "
 			      "the program is not in the budget"},
     [SOURCE_STANDARD] = {"reference", "deviation of the standard",
-			 "certified %S: |bias| at most %.2g %%, U at most %.2g %% (95 %%); it "
-			 "affects program and replay equally, so it only scales the bias"},
+			 "certified %S: |bias| at most %.2g %%, U at most %.2g %% (95 %%); "
+			 "this deviation affects program and replay equally, so it only scales the "
+			 "bias"},
     [SOURCE_STAMPS] = {"reference", "instrumentation",
 		       "the program's times come from stamps just before and after each call, or "
 		       "from its device (table \"Source of the times\")"},
     [SOURCE_RESOLUTION] = {"clock", "resolution", "steps of at most %.3g ns"},
     [SOURCE_READ_COST] = {"clock", "read cost",
-			  "at most %.3g ns for the two stamps of a request, equal in program and "
-			  "replay: their difference is in the budget"},
+			  "at most %.3g ns for the two stamps of a request, in program and replay; "
+			  "the difference between program and replay is in the budget"},
     [SOURCE_CLOCK_BACK] = {"clock", "wall clock",
 			   "set back by at least %.3g s between two runs, so dates are not in the "
 			   "order of the runs; no measurement depends on dates"},

@@ -112,17 +112,18 @@ const char *words_method(enum why_method how)
 	    [METHOD_UNKNOWN] = "unknown",
 	    [METHOD_MEASURED] = "measured",
 	    [METHOD_BY_OPERATION] = "standardised by operation",
-	    [METHOD_BY_LEVEL] = "standardised by level at issue",
-	    [METHOD_BY_LEVEL_ALONE] = "by level; program and replay share no level, so this part "
-				      "includes service at equal level",
+	    [METHOD_BY_LEVEL] = "standardised by the number in flight at issue",
+	    [METHOD_BY_LEVEL_ALONE] = "by the number in flight; program and replay share no "
+				      "number, so this part includes service at equal numbers",
 	    [METHOD_BY_LATENESS] = "difference between late requests and requests on time",
 	    [METHOD_BY_ORDER] = "difference between reordered and other requests",
 	    [METHOD_BYTES_SLOPE] = "bytes read from devices x slope over the runs",
 	    [METHOD_BYTES_BLOCKED] = "bytes read from devices x time blocked per byte",
 	    [METHOD_NO_BYTES] = "no run read from a device",
 	    [METHOD_FAULT_COST] = "difference of fault counts x measured cost of a fault; at most",
-	    [METHOD_IN_PROPORTION] = "measured; in proportion to the service",
-	    [METHOD_ALL_CPUS] = "measured for all CPUs; in proportion to the service; at most",
+	    [METHOD_IN_PROPORTION] = "measured, as a change of the ratio to the service time",
+	    [METHOD_ALL_CPUS] = "measured for all CPUs, as a change of the ratio to the service "
+				"time; at most",
 	    [METHOD_BESIDE] = "measured in and between requests; not part of the sum",
 	};
 	return words[how];

@@ -171,7 +171,7 @@ static void add_protocol(struct certificate *c, const struct analysis *a,
 	    [SEAL_UNKNOWN] = "; the result files were not checked",
 	    [SEAL_ABSENT] = "; not sealed: some files have no digest",
 	    [SEAL_WHOLE] = ", which holds the SHA-256 of every file that the verdict uses; each "
-			   "was checked when it was read",
+			   "file was checked when it was read",
 	    [SEAL_BROKEN] = "; the results were changed after the campaign"};
 	struct strbuf text = STRBUF_INIT;
 	strbuf_addf(&text, "%s; SHA-256 %s; seed %llu", a->results->protocol.name,
@@ -229,15 +229,15 @@ static void add_traceability(struct certificate *c, const struct analysis *a)
 	strbuf_addf(&text, "certified standard: %s", c->standard ? c->standard : "none");
 	if (json_object_get(e, "standard"))
 		strbuf_addf(&text, " of %s, SHA-256 %s: service times of these scenarios with a "
-			"bias of at most %.2g %%, U %.2g %%, relative to CLOCK_MONOTONIC (rate "
-			"within 0.05 %%)", member_text(e, "standard", "made"),
+			"|bias| of at most %.2g %% and U of at most %.2g %%, relative to "
+			"CLOCK_MONOTONIC (rate within 0.05 %%)", member_text(e, "standard", "made"),
 			member_text(e, "standard", "sha256"),
 			100 * json_number_value(member_of(e, "standard", "bias")),
 			100 * json_number_value(member_of(e, "standard", "expanded_uncertainty")));
 	strbuf_addf(&text,
 		    "; clock of all times: %s%s; bias, precision and U are ratios of times of one "
 		    "clock, so an error of its rate cancels",
-		    clock, strcmp(clock, "tsc") ? "" : ", set to the kernel's CLOCK_MONOTONIC");
+		    clock, strcmp(clock, "tsc") ? "" : ", calibrated against CLOCK_MONOTONIC");
 	capture_describe(&text, a->results);
 	fact_add_of_all(c, "Traceability", &text);
 }

@@ -365,13 +365,13 @@ static void differences_add(struct strbuf *out, const struct campaign_change *c)
 static void rules_explain(struct strbuf *out, const struct campaign_change *c)
 {
 	strbuf_addf(out,
-		"<h2>How it is judged</h2>\n<p>The value of a replicate is the replay divided by "
-		"the program, which ran in the same block. A component is <b>the same</b> if two "
-		"one-sided tests at %.3g show that its change is within the limit. A component is "
-		"<b>worse</b> or <b>better</b> if two tests agree. A one-sided test at %.3g shows "
-		"that the change is beyond the limit. A two-sided test at %.3g (Holm's correction "
-		"over %zu tests) shows that there is a change. All other components are "
-		"<b>inconclusive</b>. Worse means farther from the program, or more scatter, "
+		"<h2>How it is judged</h2>\n<p>The value of a replicate is the result of the "
+		"replay divided by that of the program, which ran in the same block. A component "
+		"is <b>the same</b> if two one-sided tests at %.3g show that its change is within "
+		"the limit. A component is <b>worse</b> or <b>better</b> if two other tests agree: "
+		"a one-sided test at %.3g shows a change beyond the limit, and a two-sided test at "
+		"%.3g (Holm's correction over %zu tests) shows any change. All other components "
+		"are <b>inconclusive</b>. Worse means farther from the program, or more scatter, "
 		"reordering, distance or mismatches. The tests allow for runs that depend on each "
 		"other.%s</p>\n",
 		c->level_same, c->level_same, c->level_worse, c->n_tests,

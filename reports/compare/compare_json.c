@@ -58,7 +58,8 @@ MODEL(S, NULL,
 	FINITE(p_same, "p_same", P, "P-value of the test of equivalence.")
 	FINITE(p_difference, "p_difference", P,
 	       "Two-sided P-value of the test against no change.")
-	FINITE(p_brown_forsythe, "p_brown_forsythe", P, "Precision only.")
+	FINITE(p_brown_forsythe, "p_brown_forsythe", P,
+	       "P-value of the Brown-Forsythe test; only for the component precision.")
 	FLAG(dependent, "dependent", "The outcome would be \"same\" if the runs were known to be "
 				     "independent of each other.")
 	BY_TEXT(aspect_reason, "reason", NULL))
@@ -118,11 +119,11 @@ static const char *headline_text(const struct model_at *at)
 MODEL(S, "Changes between two campaigns or two replayers. A number that does not exist is null.",
 	FIXED_TEXT(formats, "format")
 	FIXED_COUNT(COMPARE_FORMAT_VERSION, "format_version", NULL)
-	BY_TEXT(outcome, "outcome", "\"not comparable\", or the outcome of a case.")
+	BY_TEXT(outcome, "outcome", "\"not comparable\", or the worst outcome of all cases.")
 	BY_TEXT(headline_text, "summary", "One line of at most 140 bytes.")
 	POINTER(old_side, "old", NULL)
 	POINTER(new_side, "new", NULL)
-	ROW(size_t, n_worse, "n_worse", COUNT, "Cases.")
+	ROW(size_t, n_worse, "n_worse", COUNT, "Number of cases that are worse.")
 	ROW(size_t, n_inconclusive, "n_inconclusive", COUNT, NULL)
 	ROW(size_t, n_better, "n_better", COUNT, NULL)
 	ROW(size_t, n_same, "n_same", COUNT, NULL)

@@ -139,8 +139,8 @@ const char *compare_new_value(const struct difference *d)
 	if (d->kind != DIFFERENCE_REQUESTS)
 		return d->new_value;
 	return d->unknown ? "unknown (earlier version, or no successful recording)"
-			  : "different operations, files, offsets, lengths or number "
-			    "(min-duration = 0 fixes the number)";
+			  : "different operations, files, offsets or lengths, or another "
+			    "number of requests (min-duration = 0 keeps this number constant)";
 }
 
 bool compare_is_of_one_replayer(const struct campaign_change *c)

@@ -143,8 +143,8 @@ static int dot_write(const struct pass *s, const struct threshold *h, struct err
 	SCOPED_FREE struct shown_request **ranked =
 	    xcalloc(s->n_shown + 1, sizeof(struct shown_request *));
 	strbuf_addf(&out,
-		    "digraph deps {\n  // inferred from times; an edge: the request may depend on "
-		    "the end of the other request, and begins this much later\n"
+		    "digraph deps {\n  // inferred from times; edge a -> b: request b may depend "
+		    "on the end of request a, and begins this much later\n"
 		    "  // shortest think time %" PRId64 " ns\n"
 		    "  rankdir=LR; node [shape=box, fontsize=10];\n",
 		    h->ns);

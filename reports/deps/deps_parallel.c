@@ -62,7 +62,7 @@ static void print_text(const struct causality_work *w, const struct causality_fa
 	       " requests; %" PRIu64 " pair%s of nodes wait without a barrier\n",
 	       all->n_waits, w->n_waiting, w->n_pairs, w->n_pairs == 1 ? "" : "s");
 	if (w->n_implied)
-		printf("               %" PRIu64 " of them follow from other "
+		printf("               %" PRIu64 " of these waits follow from other "
 		       "waits\n", w->n_implied);
 	printf("Barriers       %" PRIu32 ", with %" PRIu64 " waits\n", w->barriers.n,
 	       n_of_barriers);

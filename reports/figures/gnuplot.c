@@ -102,7 +102,7 @@ static int split_output(int fd, struct gnuplot_plot *plots, size_t n, struct err
 	if (fstat(fd, &st) < 0)
 		return err_sys(e, errno, "cannot read the output of gnuplot");
 	if (st.st_size > OUTPUT_MAX_BYTES)
-		return err_set(e, EFBIG, "gnuplot wrote %lld bytes, more than %ld",
+		return err_set(e, EFBIG, "gnuplot wrote %lld bytes, more than the limit of %ld",
 			       (long long)st.st_size, OUTPUT_MAX_BYTES);
 	char *text = xcalloc(1, (size_t)st.st_size + 1), *from = text;
 	for (off_t done = 0; done < st.st_size && !ret;) {

@@ -74,7 +74,7 @@ static int make_temporary(const char *dir, char **path, int *fd, struct err *e)
 		return err_sys(e, errno, "cannot create %s", *path);
 	*fd = open(*path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (*fd < 0 || fchmod(*fd, 0777 & ~mask) < 0)
-		return err_sys(e, errno, "cannot use %s", *path);
+		return err_sys(e, errno, "cannot open %s or set its mode", *path);
 	return 0;
 }
 
@@ -100,7 +100,10 @@ static int report_exchange(const char *made, const char *report, struct err *e)
 			   : 0;
 	}
 	if (!S_ISDIR(st.st_mode))
-		return err_set(e, ENOTDIR, "%s is not a directory; it was not touched", report);
+		return err_set(e, ENOTDIR,
+			       "%s is not a directory, so no report was written: "
+			       "rename or remove it",
+			       report);
 	if (renameat2(AT_FDCWD, made, AT_FDCWD, report, RENAME_EXCHANGE) == 0)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)

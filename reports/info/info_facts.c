@@ -398,8 +398,8 @@ static void add_replay_counts(struct strbuf *out, const struct replayable *r)
 	if (r->never_issued.n)
 		strbuf_addf(out, ", %s never issued", count_text(r->never_issued.n).s);
 	if (n_unknown)
-		strbuf_addf(out, "; %s of them will fail, because the trace does not have the "
-			"files of their descriptors", count_text(n_unknown).s);
+		strbuf_addf(out, "; %s of the replayed requests will fail, because the trace does "
+			"not have the files of their descriptors", count_text(n_unknown).s);
 }
 
 static void add_replay(struct info_page *page, const struct info *x)

@@ -197,7 +197,8 @@ LIST(size_count, NULL,
 	     WHOLE(p.sizes[kind_].distribution.n, "n_requests", NULL)                              \
 	     WHOLE(p.sizes[kind_].n_distinct, "n_distinct",                                        \
 		   "Sizes that are counted separately.")                                           \
-	     WHOLE(p.sizes[kind_].n_not_counted, "n_not_counted", "Requests of other sizes.")      \
+	     WHOLE(p.sizes[kind_].n_not_counted, "n_not_counted",                                  \
+		   "Requests of sizes that are not counted separately.")                           \
 	     OBJECT_AS(p.sizes[kind_].distribution, quantiles, "bytes", NULL)                      \
 	     ARRAY_AS(size[kind_], n_sizes[kind_], size_count, "most_common", NULL,                \
 		      .in_place = true))
@@ -221,7 +222,7 @@ LIST(scope, NULL,
 	POSITIONS(KIND_READ, "read")
 	POSITIONS(KIND_WRITE, "write")
 	WHOLE(n_not_followed, "n_not_followed",
-	      "Requests of further sequences, beyond the largest number that can be followed."))
+	      "Requests of sequences that are not followed, because there are too many sequences."))
 #undef S
 
 /* --- errors, threads, objects -------------------------------------------- */
@@ -317,7 +318,7 @@ static const void *skipped_at(const struct model_at *at)
 	return at->i / OP_N != SKIP_NONE && c->n ? c : NULL;
 }
 
-LIST(replay, "Requests that a replay would refuse or skip; null if not requested.",
+LIST(replay, "Requests that a replay would refuse or skip; null with --replay-max 0.",
 	WORD(state, "state",
 	     "\"block\": requests of a device, which engines for system calls refuse. The counts "
 	     "exist only if the state is \"known\".", states)
@@ -525,7 +526,7 @@ MODEL(S, NULL,
 		   "Objects that are counted separately, at most 131072.")
 	     WHOLE(p.objects.n_without, "n_requests_without", "Requests without an object.")
 	     WHOLE(p.objects.n_not_followed, "n_requests_not_followed",
-		   "Requests on other objects.")
+		   "Requests on objects that are not counted separately.")
 	     ARRAY_AS(object, n_objects, object, "top",
 		      "The ten objects with the most bytes moved.",
 		      .in_place = true))

@@ -130,7 +130,7 @@ static int budget_put(const struct protocol *p, const struct expected_total *t, 
 		return 0;
 	return err_set(e, EINVAL, "%s: the budget suffices for about %.0f pairs of each "
 				  "scenario, but the first decision needs %llu pairs, which take "
-				  "about %s", p->path, n,
+				  "about %s: set a larger budget", p->path, n,
 		(unsigned long long)p->n_replicates_min, duration_text(least_s * 1e9).s);
 }
 

@@ -51,8 +51,8 @@ LIST(row, "Results of a call at a number of threads, over all workloads. Differe
 	FINITE(estimate.cost_low, "cost_low95", NUMBER, NULL)
 	FINITE(estimate.cost_high, "cost_high95", NUMBER, NULL))
 LIST(operation, "Bias that validate slice --calibration subtracts from the response times of an "
-	"operation, with its standard uncertainty. Also the smallest and the largest mean of a "
-	"condition (workload, threads).",
+	"operation, with its standard uncertainty. Also the smallest and the largest mean "
+	"bias of a condition (workload, threads).",
 	BY_TEXT(operation, "op", NULL)
 	DEFINED(calibration.bias_ns, "bias_ns", TIME, NULL)
 	DEFINED(calibration.u_ns, "u_ns", TIME, NULL)

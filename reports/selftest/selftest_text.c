@@ -47,7 +47,7 @@ static const char *note_text(const struct rate *r, char text[200])
 		"every request takes the mean time",
 		"99th percentile 271 % and 99.9th 723 % higher, the other requests faster",
 		"half of the requests at 0.6, half at 1.4 of the mean",
-		"the right times in ascending order",
+		"the correct times, in ascending order",
 		"reads 28 % faster, other requests slower by the same total time"};
 	const unsigned long long first = r->noted[0], second = r->noted[1];
 	if (r->note == NOTE_FAULT)

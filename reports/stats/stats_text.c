@@ -261,8 +261,9 @@ static void uncertainty_print(const struct stats *s, const struct comparison *c,
 	const struct estimates *list = &c->estimates;
 	const char *mode = paper_mode_names[s->config->paper_mode];
 	char params[CELL], a[CELL], b[CELL], d[CELL], f[CELL];
-	strbuf_addf(out, "uncertainty of a future run, %%   u_c %s, k %s, U %s (GUM budget, the "
-			 "bias apart)\n", shown_value(estimate_of(list, "budget_u_c_pct", NULL), a),
+	strbuf_addf(out, "uncertainty of a future run, %%   u_c %s, k %s, U %s (GUM budget, "
+			 "without the bias)\n",
+		    shown_value(estimate_of(list, "budget_u_c_pct", NULL), a),
 		    shown_value(estimate_of(list, "budget_k", "dof=cont"), b),
 		    shown_value(estimate_of(list, "budget_U_pct", "dof=cont"), d));
 	snprintf(params, sizeof params, "mode=%s", mode);

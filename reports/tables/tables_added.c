@@ -25,6 +25,6 @@ const struct table_kind table_added = {"added-time", "Added time on volumes", ad
 	.note =
 	"Cases on volumes, in separate runs. Delivered service: mean time from the arrival of a "
 	"request to its answer in the log of the volume's server, plus the lead. Added time: "
-	"response time minus delivered service in the same run. Differences are those of replay "
-	"and program in a pair, relative to the program's mean response time. Ratio: width of "
+	"response time minus delivered service in the same run. Differences: replay minus "
+	"program in a pair, relative to the program's mean response time. Ratio: width of "
 	"the interval of the added time divided by that of the response time."};

@@ -37,8 +37,8 @@ const struct table_kind table_order = {"order", "Order of the requests", .cell =
 	"A request is reordered if it was issued after a request that follows it in the trace (RFC "
 	"4737). \"All\" counts over the whole replay, \"by thread\" and \"by file\" over the "
 	"requests of each thread or file. The table names the scope that the verdict uses. "
-	"Descents count only neighbours in the wrong order. This count is a lower bound, for "
-	"comparison with other tools."};
+	"Descents count only neighbours in the wrong order, for comparison with other tools. This "
+	"count is never larger than the number of reordered requests."};
 
 static void in_flight_row(struct table *t, const struct cell *c)
 {

@@ -229,8 +229,8 @@ static void why_item(struct table *t, const struct analysis *a, size_t i, size_t
 
 const struct table_kind table_why = {"why", "Why: what the differences come from", why_n,
 	.n_items = n_why_parts, .item = why_item, .note =
-	"Cases that are not trusted or differ significantly. Parts are relative to the "
-	"program's time. Parts with a share add up to the whole; one of them is the unexplained "
-	"rest. Shares are given if the whole differs significantly from 0. A share can be above "
-	"100 % or below 0 if parts have opposite signs. Parts marked \"at most\" are upper "
-	"bounds."};
+	"Cases that are not trusted or differ significantly from the program. Parts are relative "
+	"to the program's time. Parts with a share add up to the whole; one of them is the "
+	"unexplained rest. Shares are given if the whole differs significantly from 0. A share "
+	"can be above 100 % or below 0 if parts have opposite signs. Parts marked \"at most\" are "
+	"upper bounds."};

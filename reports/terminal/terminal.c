@@ -232,7 +232,8 @@ static void add_footer(struct strbuf *out, const struct analysis *a,
 			     "replay and of the program's run in the same block, ± the 95 % "
 			     "interval. Precision: "
 			     "scatter of the replay from run to run divided by that of the "
-			     "program (and its upper limit). Time: execution time.");
+			     "program (and its upper limit). Time: relative difference of the "
+			     "execution times.");
 	text_paragraph(out, line.s, 0, 2, style->width);
 	if (!figure_gnuplot_found())
 		strbuf_addstr(out, "gnuplot was not found: the report has no plots.\n");

@@ -227,7 +227,8 @@ const struct json_member baseline_members[] = {
     HEAD(STRING, title),
     HEAD(STRING, protocol),
     HEAD(DIGITS, protocol_hash, .size = CONDITIONS_HASH_SIZE,
-	 .about = "SHA-256 of the conditions, including those of the scenarios."),
+	 .about = "SHA-256 of the conditions: the part of the protocol that must be equal for "
+		  "two campaigns to measure the same quantity."),
     LINES(baseline),
     HEAD(DIGITS, campaign, .size = sizeof((struct baseline){0}.campaign)),
     HEAD(STRING, program_version),

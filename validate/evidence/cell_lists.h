@@ -82,8 +82,8 @@
 	X(double, U95, "U95", SHARE, "U95 of one future replay.")                                  \
 	X(double, machine, "machine", SHARE, "U95 of one future run of the program itself.")       \
 	X(double, own, "replayer", SHARE,                                                          \
-	  "The replayer's own part of U95: root of the difference of the squares of replay and "   \
-	  "program, or 0.")
+	  "The replayer's own part of U95: root of (U95 squared - machine squared), or 0 if "      \
+	  "machine is larger than U95.")
 
 #define CELL_EXECUTION_TIME(X)                                                                     \
 	X(struct estimate, execution_time, "execution_time", RELATIVE,                             \
@@ -102,13 +102,14 @@
 	X(struct estimate, late, "late", SHARE,                                                    \
 	  "Share of the requests that were issued late, with its confidence limits.")              \
 	X(struct estimate, cpu_delayed, "held_up", SHARE,                                          \
-	  "Share of the requests that the machine delayed while the replayer waited for their "    \
-	  "issue time. Not assessed if the replays do not report this share.")                     \
+	  "Share of the CPU-delayed requests: their worker had no CPU when they were due. Not "    \
+	  "assessed if the replays do not report this share.")                                     \
 	X(struct estimate, others_p99, "others_p99_ns", TIME,                                      \
-	  "99th percentile of the issue errors of requests that the machine did not delay.")
+	  "99th percentile of the issue errors of the requests that were not CPU-delayed.")
 
 #define CELL_ORDER(X)                                                                              \
-	X(uint64_t, n_received, "n_received", COUNT, "Requests, without extra requests.")          \
+	X(uint64_t, n_received, "n_received", COUNT,                                               \
+	  "Requests of the replays, without extra requests.")                                      \
 	X(uint64_t, n_reordered, "n_reordered", COUNT, "Type-P-Reordered requests (RFC 4737).")    \
 	X(uint64_t, n_descents, "n_descents", COUNT,                                               \
 	  "Pairs of neighbouring requests in the wrong order, as hfplayer counts them.")           \
