@@ -37,8 +37,8 @@ const struct unseen_fact unseen_facts[] = {
      "and after them",
      "a replay mounts nothing"},
     {"n_unshared", NOTE(n_unshared), UNSEEN_REQUESTS,
-     "processes that share descriptors or the working directory with other processes, or threads "
-     "that stopped sharing them",
+     "threads or processes that share descriptors or the working directory in an unusual way "
+     "(clone or unshare with CLONE_FILES or CLONE_FS)",
      NULL},
     {"n_file_actions", SIZE_MAX, UNSEEN_REQUESTS,
      "calls of posix_spawn that failed, or whose file actions could not be read, so files may have "
