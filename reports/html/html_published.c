@@ -58,8 +58,9 @@ void html_add_parallel(struct strbuf *out, const struct html_page *p)
 	strbuf_addstr(out, "<h2 id=\"parallel\">Parallel applications</h2>\n<p>The time that a "
 			   "process waits depends on the other processes and on the storage. So an "
 			   "application is recorded on one target and replayed on another. The "
-			   "application also runs on the other target: the error is the difference "
-			   "of the two running times. The table shows the largest error over the "
+			   "application also runs on the target of the replay: the error is the "
+			   "relative difference of the running times of application and replay on "
+			   "this target. The table shows the largest error over the "
 			   "targets of the recordings.</p>\n");
 	html_add_table(out, p, "parallel-replayers", NULL);
 	html_add_figures(out, p, "parallel-error", false);
@@ -80,8 +81,8 @@ void html_add_parallel(struct strbuf *out, const struct html_page *p)
 void html_add_rated_range(struct strbuf *out, const struct html_page *p)
 {
 	const struct analysis *a = p->a;
-	strbuf_addstr(out, "<p>The highest rate, and the shortest gap between a thread's requests, "
-			   "at which every component was accepted.</p>\n<ul class=\"wide\">\n");
+	strbuf_addstr(out, "<p>The list shows the highest rate, and the shortest gap between a "
+			   "thread's requests, at which every component was accepted.</p>\n<ul class=\"wide\">\n");
 	for (size_t i = 0; i < a->n_rated; i++) {
 		SCOPED_STRBUF line = STRBUF_INIT;
 		if (a->rated[i].n < 2)

@@ -16,7 +16,7 @@
 
 #define CELL_RUNS(X)                                                                               \
 	X(unsigned int, n_blocks, "n_blocks", COUNT, "Blocks, without block 0.")                   \
-	X(unsigned int, n_pairs, "n_pairs", COUNT, "Pairs of runs that both succeeded.")           \
+	X(unsigned int, n_pairs, "n_pairs", COUNT, "Pairs in which both runs succeeded.")          \
 	X(unsigned int, n_failed_program, "n_failed_program", COUNT,                               \
 	  "Failed runs of the program.")                                                           \
 	X(unsigned int, n_failed_replayer, "n_failed_replayer", COUNT, "Failed replays.")          \
