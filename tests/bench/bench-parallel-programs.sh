@@ -41,7 +41,7 @@ ior=$(command -v "${IOR:-ior}" || :)
 mdtest=$(command -v "${MDTEST:-mdtest}" || :)
 
 command_of() { # program: its command, which runs in the directory of the files; nothing if it is not installed
-	ior_options='-w -r -b 256k -t 64k -s 2 -o data'
+	ior_options='-w -r -b 256k -t 64k -s 8 -o data'
 	case $1 in
 	pipe | threads | queue) echo "$work/parallel $1 20" ;;
 	files) echo "$work/parallel files 15" ;;
