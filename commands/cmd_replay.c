@@ -181,8 +181,8 @@ static void block_print(const struct replay_summary *s)
 		       strerror(b->error[i].code));
 	if (b->n_silent >= BLOCK_SILENT_MANY) {
 		printf("note: every request from record %" PRIu64 " on failed, %s after the start: "
-			"the device or the storage below it has probably failed\n", b->silent_record,
-			duration_text((double)b->silent_ns).s);
+			"the device or the storage below it has probably failed\n",
+			b->silent_record, duration_text((double)b->silent_ns).s);
 	}
 	if (b->contended)
 		puts("note: other threads competed for the CPU. Therefore the replay slept until "

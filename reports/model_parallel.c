@@ -62,8 +62,8 @@ MODEL(S, "A case: running times of application and replay, and (application - re
 	ROW(double, tracing_time, "tracing_time", NUMBER,
 	    "Time of all capture runs over that of the application.")
 	ROW(double, tracing_increase, "tracing_increase", NUMBER,
-	    "Running time of a run with a delayed node over that of the application; mean over these "
-	    "runs.")
+	    "Running time of a run with a delayed node over that of the application; mean over "
+	    "these runs.")
 	POINTER(recording, "recording", NULL, NULLABLE))
 #undef S
 

@@ -93,9 +93,9 @@ const struct table_kind table_issue_error = {
     .note = "Issue error: start of a request minus the time at which it was due; only timed "
     	"replays have one. Late: issued after the due time by more than 1 % of the mean traced gap "
     	"or 1 µs, whichever is larger. No CPU: the thread had no CPU when its request was due, "
-    	"which is not a fault of the replayer. Schedule: start of a request in the replay minus its "
-    	"start in the trace, each counted from the first start; mean over the requests. Replays "
-    	"without timing have it, too."};
+    	"which is not a fault of the replayer. Schedule: start of a request in the replay minus "
+    	"its start in the trace, each counted from the first start; mean over the requests. "
+    	"Replays without timing have it, too."};
 
 static void fidelity_row(struct table *t, const struct cell *c)
 {

@@ -9,7 +9,6 @@
 #define FILE_MAX_BYTES (UINT64_C(1) << 30)
 #define SPAN_MAX 30
 #define LEVEL_MAX 0.5
-#define LEVEL_WANTED "a level of significance (above 0, at most 0.5)"
 #define LOOK_MAX 100
 
 /* Numbers of columns in files of earlier versions and of this version. */
@@ -252,9 +251,9 @@ const struct json_member baseline_members[] = {
     {.name = "cases", ARRAY(baseline, OBJECT, cell, n_cells, .of = case_members,
 			    .size = sizeof(struct baseline_case))},
     HEAD(DIGITS, sha256, .size = FILE_DIGEST_HEX, MEMBER_FLAG(baseline, sealed),
-	 .about = "SHA-256 of all other members, as JSON with sorted keys and without white space. All "
-		  "numbers are reals with 17 digits. Files of earlier versions do not have this "
-		  "member."),
+	 .about = "SHA-256 of all other members, as JSON with sorted keys and without white "
+		  "space. All numbers are reals with 17 digits. Files of earlier versions do not "
+		  "have this member."),
     {0}};
 
 /* --- writing ------------------------------------------------------------- */
@@ -436,9 +435,9 @@ static int check_head(const struct baseline *b, struct err *e)
 	if (!(b->span >= 0 && b->span <= SPAN_MAX))
 		return member_refuse("span", "a number from 0 to 30", e);
 	if (!(b->level_accept > 0 && b->level_accept <= LEVEL_MAX))
-		return member_refuse("level_accept", LEVEL_WANTED, e);
+		return member_refuse("level_accept", "above 0 and at most 0.5", e);
 	if (!(b->level_reject > 0 && b->level_reject <= LEVEL_MAX))
-		return member_refuse("level_reject", LEVEL_WANTED, e);
+		return member_refuse("level_reject", "above 0 and at most 0.5", e);
 	for (const struct json_member *m = limit_members; m->name; m++) {
 		const void *limit = (const char *)&b->limits + m->offset;
 		if (m->kind == MEMBER_REAL &&
