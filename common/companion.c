@@ -16,8 +16,8 @@ char *companion_find(const char *name, const char *what_it_is, struct err *e)
 		found = realpath(path, NULL);
 	}
 	if (!found)
-		err_set(e, ENOENT, "%s, %s, is missing: it must be in the directory of the "
-				   "program (%s) or in ../lib/validate", name, what_it_is, self);
+		err_set(e, ENOENT, "%s, %s, is missing: it must be in the directory of "
+				   "validate (%s) or in ../lib/validate", name, what_it_is, self);
 	free(self);
 	return found;
 }

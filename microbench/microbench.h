@@ -109,6 +109,7 @@ struct workload_script {
 	unsigned int n_per_unit; /* approximate number of calls in a unit */
 	bool direct; /* --direct uses whole blocks; other scripts transfer any number of bytes */
 	bool finite; /* the script has an end, so it cannot continue for a duration */
+	bool fsync_end; /* has --fsync-end */
 	bool parallel; /* its threads are the ranks of an MPI job (parallel/rank_loop.h) */
 	/* uses MPI's own file functions, so it has no script (`write` NULL) and no trace */
 	bool inside_mpi;

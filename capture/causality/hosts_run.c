@@ -438,7 +438,8 @@ static int seen_load(const struct hosts_run *h, uint32_t i, struct watch *w, uin
 		memcpy(&seen, b.s, sizeof seen);
 	const size_t threads = seen.n_threads * sizeof *w->list;
 	if (!ret && b.len != sizeof seen + threads + seen.n_waits * sizeof *w->wait)
-		ret = err_set(e, EILSEQ, "%s is damaged", path);
+		ret = err_set(e, EILSEQ, "%s is damaged, or the collector on host %s is of "
+				"another version", path, h->peer[i].host);
 	if (ret)
 		return ret;
 	outcome_add(&w->outcome, &seen.outcome);

@@ -42,8 +42,8 @@ static int script_check(const struct workload *w, const struct microbench_config
 	if (c->direct && !w->script->direct)
 		return err_set(e, EINVAL, "direct: %s transfers any number of bytes, which "
 			"O_DIRECT does not support", w->name);
-	if (c->fsync_end && !w->script->parallel)
-		return err_set(e, EINVAL, "fsync-end does not apply to %s, whose threads have no "
+	if (c->fsync_end && !w->script->fsync_end)
+		return err_set(e, EINVAL, "fsync-end does not apply to %s, whose threads write no "
 			"files of their own", w->name);
 	if (w->script->finite && c->min_duration_ns)
 		return err_set(e, EINVAL, "min-duration does not apply to %s, which ends after its "

@@ -337,7 +337,7 @@ static void add_nodes(struct info_page *page, const struct trace_meta *m)
 		strbuf_addf(&out, f.n_runs == 1 ? ", in %u run" : ", in %u runs", f.n_runs);
 	strbuf_addf(&out, "; computing: %s, %s",
 		    f.by_throttling ? "think times of the delayed nodes"
-				    : "think times without calls that block",
+				    : "think times outside of calls that block",
 		    f.cpu_time ? "CPU time" : "elapsed time");
 	add_fact(page, "Nodes", &out);
 }

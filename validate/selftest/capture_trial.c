@@ -131,6 +131,7 @@ static int methods_check(const char *list, struct err *e)
 static int methods_try(struct trial_job *j, struct err *e)
 {
 	char reason[400];
+	size_t last = 0;
 	bool any = false;
 	for (size_t i = 0; i < CAPTURE_N_METHODS; i++) {
 		struct capture_standing *s = &j->t->method[i];
@@ -148,11 +149,12 @@ static int methods_try(struct trial_job *j, struct err *e)
 		const char *why = strncmp(reason, "exit status ", 12) ? NULL : strstr(reason, ": ");
 		snprintf(s->left_out, sizeof s->left_out, "%.299s", why ? why + 2 : reason);
 		any |= !reason[0];
+		last = i;
 	}
 	if (any)
 		return 0;
-	return err_set(e, ENOTSUP, "no capture method is available here: %.250s",
-		       j->t->method[0].left_out);
+	return err_set(e, ENOTSUP, "no capture method is available here; %s: %.250s",
+		       capture_methods[last].name, j->t->method[last].left_out);
 }
 
 /* --- runs ---------------------------------------------------------------- */

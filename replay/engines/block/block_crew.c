@@ -401,6 +401,7 @@ static void *worker_main(void *arg)
 		schedule_ticks(c, w);
 		w->start = c->start_ticks;
 		w->waiter.clock = &w->clock;
+		err_clear(&w->err);
 		if (c->config->block.harvester)
 			ret = harvester_start(
 			    &w->harvester, w->backend, w->queue, w->n_slots, &w->clock,
@@ -516,10 +517,14 @@ int block_crew_run(struct block_crew *c, struct err *e)
 	gate_open(c, false);
 	ret = workers_join(c, e);
 	for (uint32_t i = 0; !ret && i < c->n_started; i++)
-		if (c->worker[i].fatal)
+		if (c->worker[i].err.code) { /* no harvester */
+			*e = c->worker[i].err;
+			ret = -e->code;
+		} else if (c->worker[i].fatal) {
 			ret = err_sys(e, c->worker[i].fatal,
 				      "%s: a worker cannot fetch completions",
 				      c->choice.backend->name);
+		}
 	if (!ret && device_gone(c->device)) /* gone before the first check */
 		ret = block_watch_gone(c, e);
 	if (ret)

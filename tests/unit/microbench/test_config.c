@@ -253,6 +253,7 @@ static void impossible_scripts_are_refused(void **state)
 	c = of("fs"), c.n_headers = 5, check_refuses(&c, "fs", "headers");
 	c = of("fs"), c.direct = true, check_refuses(&c, "fs", "direct");
 	c = of("fs"), c.fsync_end = true, check_refuses(&c, "fs", "fsync-end");
+	c = of("partitioned-read"), c.fsync_end = true, check_refuses(&c, "partitioned-read", "fsync-end");
 	c = of("fs"), c.n_files = 39, check_refuses(&c, "fs", "at least 40");
 	c = of("fs"), c.append_bytes = 0, check_refuses(&c, "fs", "append-size");
 	c = of("fs"), c.size_shape = 0, check_refuses(&c, "fs", "size-shape");
