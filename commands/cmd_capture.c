@@ -65,10 +65,10 @@ void files_noted_print(const struct files_noted *n)
 void changes_print(uint64_t n_mounts, uint64_t n_unshared)
 {
 	count_line("warning", n_mounts,
-		   "call mounted or unmounted a file system: later names can lead to other files, and "
-		   "the trace does not show which",
-		   "calls mounted or unmounted file systems: later names can lead to other files, and "
-		   "the trace does not show which");
+		   "call mounted or unmounted a file system: later names can lead to other files, "
+		   "and the trace does not show which",
+		   "calls mounted or unmounted file systems: later names can lead to other files, "
+		   "and the trace does not show which");
 	count_line("warning", n_unshared,
 		   "thread or process shares descriptors or the working directory in an unusual "
 		   "way (clone or unshare with CLONE_FILES or CLONE_FS): its files are not known",

@@ -64,7 +64,8 @@ static const struct workload_default compute_defaults[] = {
 #define SCRIPTED(how) \
 	{ \
 		.top = TOP, .unit = "writes", .n_per_unit = 2, .direct = true, .finite = true, \
-		.parallel = true, .fsync_end = true, .check = ranks_check, .rank_files = ranks_data, .write = how, \
+		.parallel = true, .fsync_end = true, .check = ranks_check, \
+		.rank_files = ranks_data, .write = how, \
 	}
 static const struct workload_script plain = SCRIPTED(write_plain), sync_each = SCRIPTED(write_sync),
 				    computing = SCRIPTED(write_compute);

@@ -145,7 +145,8 @@ static const char *const rank_files[] = {"etree", "mesh", "state", NULL};
 
 static const struct workload_script scripted = {
     .top = TOP, .unit = "iterations", .n_per_unit = 2, .direct = true, .finite = true,
-    .parallel = true, .fsync_end = true, .check = config_check, .rank_files = rank_files, .write = write_script,
+    .parallel = true, .fsync_end = true, .check = config_check, .rank_files = rank_files,
+    .write = write_script,
 };
 
 const struct workload workload_earthquake = {

@@ -52,8 +52,7 @@ for fact in kernel 'version of validate'; do
 	expect_line err "its $fact is \"another\""
 done
 for change in 's/exponential:mean=2ms/exponential:mean=900us/' 's/exponential:mean=2ms/exponential:mean=6ms/' \
-	's/exponential:mean=2ms/constant:time=2ms/' 's/queue-depth = 4/queue-depth = 5/' 's/queue-depth = 4/queue-depth = 4\nlevel = 2/' \
-	's/block-random/random-read/; s/queue-depth = 4/level = 5/; /^read-share/d; /^mode/d; s/engine = block/engine = event/'; do
+	's/exponential:mean=2ms/constant:time=2ms/' 's/queue-depth = 4/queue-depth = 5/' 's/queue-depth = 4/queue-depth = 4\nlevel = 2/'; do
 	sed "$change" on.conf >outside.conf
 	expect_status 3 "$VALIDATE" run outside.conf -q -o refused
 	expect_line err 'outside the range'

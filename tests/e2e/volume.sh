@@ -37,7 +37,7 @@ for line in 'create v --all' 'create v -o v.trace' 'list --reset' 'list --size 1
 done
 [ ! -e root/v ] || fail 'a volume was created nevertheless'
 expect_status 3 "$VALIDATE" volume create --root "$PWD/root" v --size 1000T
-expect_line err 'does not fit'
+expect_line err 'of the available memory'
 # an existing directory stays unchanged, and is refused if other users may write to it
 mkdir -m 1777 shared
 expect_status 3 "$VALIDATE" volume create --root "$PWD/shared" v --size 4M --no-loop

@@ -169,7 +169,8 @@ static void all_ranks_reach_their_end(void **state)
 				struct microbench_config c = of(names[i], level, 23);
 				struct job j;
 				c.seed = seed;
-				c.fsync_end = seed == 2;
+				c.fsync_end =
+				    seed == 2 && workload_find(names[i])->script->fsync_end;
 				assert_int_equal(
 				    microbench_check(workload_find(names[i]), &c, NULL), 0);
 				job_write(&j, names[i], &c);
