@@ -185,8 +185,9 @@ static void block_print(const struct replay_summary *s)
 			b->silent_record, duration_text((double)b->silent_ns).s);
 	}
 	if (b->contended)
-		puts("note: other threads competed for the CPU. Therefore the replay slept until "
-		     "shortly before each request instead of spinning, and issued requests later");
+		puts("note: other threads competed for the CPU. During this time the replay slept "
+		     "until shortly before each request instead of spinning, so some requests were "
+		     "issued late");
 	for (const char *line = b->notes; *line; line += strcspn(line, "\n") + 1)
 		printf("note: %.*s\n", (int)strcspn(line, "\n"), line);
 }

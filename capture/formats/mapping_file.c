@@ -315,8 +315,9 @@ static int columns_check(struct mapping *m, struct err *e)
 		if (ret)
 			return ret;
 		if (!m->column[i].name != !m->header)
-			return err_set(e, EINVAL, "the key header must come before the first "
-				"column, because it defines whether columns have names or numbers");
+			return err_set(e, EINVAL, "the key \"header\" must come before the first "
+				"section [column], because it defines whether columns have names "
+				"or numbers");
 		if (m->column[i].field == MAP_OPERATION && !m->column[i].n_values)
 			return err_set(e, EINVAL, "the column with field = operation lacks the key "
 				"values = TEXT:OPERATION, ...");

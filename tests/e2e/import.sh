@@ -165,7 +165,7 @@ expect_line err 'did you mean "begin"?'
 
 { sed '/^header/d' own.map; printf '[format]\nheader = yes\n'; } | sed 's/^\[column t\]/[column 1]/; s/^\[column o\]/[column 2]/; s/^\[column off\]/[column 3]/; s/^\[column len\]/[column 4]/; s/^\[column name\]/[column 5]/' >bad.map
 expect_status 3 "$VALIDATE" import --mapping bad.map own.txt -o x.trace
-expect_line err 'header must come before the first column'
+expect_line err 'must come before the first section'
 # a unit that is no unit of time: it is not a whole number of parts of a second
 for unit in 4K 1GiB; do
 	sed "s/^unit = ms/unit = $unit/" own.map >bad.map

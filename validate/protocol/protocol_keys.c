@@ -60,9 +60,10 @@ const struct option_spec protocol_keys[] = {
 	       "checked (default: none)"),
     OPTION(STRING, "replicates", FIELD(replicates), .arg = "N|A..B",
 	   .help =
-	       "number of blocks; A..B: at least A and at most B, with looks after 10, 14, 20, "
-	       "28, 40 and 60 blocks in that range (default 20). With a budget: smallest and "
-	       "largest number of pairs of a scenario (default 8..60)"),
+	       "number of blocks (default 20). A..B: at least A and at most B, with looks after "
+	       "B blocks and after 10, 14, 20, 28, 40 and 60 blocks, if these numbers are between "
+	       "A and B. With a budget: smallest and largest number of pairs of a scenario "
+	       "(default 8..60)"),
     OPTION(DURATION, "budget", FIELD(budget_ns), .arg = "TIME",
 	   .help = "longest time of the whole campaign: after the smallest number of pairs, "
 	       "only undecided scenarios get more pairs; 0: no limit (default 0)",
