@@ -175,9 +175,10 @@ int replay_check(const struct replay_config *c, struct err *e)
 		return err_set(e, EINVAL,
 			"blank: the replay makes no calls, so stop-on-mismatch has no effect");
 	if (pool && c->timing == TIMING_THINK)
-		return err_set(
-		    e, EINVAL,
-		    "timing think needs an order within threads: use order thread instead of none");
+		return err_set(e, EINVAL,
+			"timing think: with %s any worker issues any request, so no time between "
+			"requests can be kept: leave out one of the two options",
+			f && f->kind == FAULT_DOUBLE ? "mutant double" : "order none");
 	if (pool && c->processes)
 		return err_set(e, EINVAL,
 			       "processes: with %s any worker issues any request, so no worker "

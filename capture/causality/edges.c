@@ -61,7 +61,7 @@ static int edge_take(struct causality_links *l, const struct causality_run *run,
 	if (g->signaller >= l->n_nodes || g->waiter >= l->n_nodes || g->signaller == g->waiter)
 		return err_set(e, EINVAL,
 			       "%s: node %" PRIu32 " depends on node %" PRIu32
-			       ": expected two different nodes of the %" PRIu32 " nodes",
+			       ": expected two different numbers below %" PRIu32,
 			       run->trace, g->waiter, g->signaller, l->n_nodes);
 	if (g->signaller_request >= n_requests[g->signaller] || last >= n_requests[g->signaller] ||
 	    g->waiter_request > n_requests[g->waiter])
