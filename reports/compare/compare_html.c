@@ -207,12 +207,12 @@ static void dumbbell_chart(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out,
 		"<h2>Old against new</h2>\n<p>Deviation of the replay from the program: ○ old, "
 		"● new. At the vertical line the replay takes as long as the program. Colours show "
-		"the outcome: <span class=\"chip trusted\">same or better</span>, <span "
+		"the outcome of this component: <span class=\"chip trusted\">same or better</span>, <span "
 		"class=\"chip inconclusive\">inconclusive</span>, <span class=\"chip "
 		"not\">worse</span>.</p>\n");
 	html_begin_wide(out, "Old against new");
-	strbuf_addf(out, "<table class=\"strip\"><thead><tr><th scope=\"col\">%s</th>",
-		    compare_case_title(c));
+	strbuf_addf(out, "<table class=\"strip\"><thead><tr><th scope=\"col\">%s</th><th "
+			 "scope=\"col\">Outcome</th>", compare_case_title(c));
 	for (size_t k = 0; k < sizeof column / sizeof *column; k++) {
 		find_range(&column[k], c);
 		strbuf_addf(out, "<th scope=\"col\" class=\"bars\">%s</th><th scope=\"col\" "
@@ -222,7 +222,9 @@ static void dumbbell_chart(struct strbuf *out, const struct campaign_change *c)
 	for (size_t i = 0; i < c->n_cells; i++) {
 		SCOPED_STRBUF name = STRBUF_INIT;
 		compare_add_case(&name, c, &c->cell[i]);
-		html_addf(out, "<tr><th scope=\"row\" class=\"l\">%s</th>", name.s);
+		html_addf(out, "<tr><th scope=\"row\" class=\"l\">%s</th><td>", name.s);
+		chip_add(out, c->cell[i].word);
+		strbuf_addstr(out, "</td>");
 		for (size_t k = 0; k < sizeof column / sizeof *column; k++)
 			dumbbell_add(out, &column[k], &c->cell[i].aspect[column[k].aspect]);
 		strbuf_addstr(out, "</tr>\n");
