@@ -130,6 +130,7 @@ const struct table_kind table_diagnostics = {
     "diagnostics", "Were the replicates independent?", .cell = diagnostics_row,
     .note =
 	"The pairs are examined in the order in which they ran: correlation of successive pairs (0 "
-	"is ideal), and the number of independent pairs with as much information (fewer pairs "
-	"widen the intervals of acceptance). P-values of the hypotheses \"values above and below "
-	"the median alternate at random\" and \"no trend\": a small P-value shows drift."};
+	"is ideal), and the number of independent pairs that would give as much information "
+	"(fewer pairs widen the intervals of acceptance). P-values of the hypotheses \"the order "
+	"of values above and below the median is random\" and \"no trend\": a small P-value shows "
+	"that the pairs depend on each other, for example by drift."};

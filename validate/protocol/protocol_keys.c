@@ -52,7 +52,7 @@ const struct option_spec protocol_keys[] = {
     OPTION(STRING, "issuer", FIELD(issuer), .arg = "TEXT",
 	   .help = "person or organisation that issues the certificates (default: not stated)"),
     OPTION(STRING, "place", FIELD(place), .arg = "TEXT",
-	   .help = "place of the measurement on the certificates (default: not stated)"),
+	   .help = "place of the measurement, for the certificates (default: not stated)"),
     OPTION(STRING, "standard", FIELD(standard), .arg = "TEXT",
 	   .help =
 	       "certified standard to which the measurement is traceable, with the number of its "

@@ -46,7 +46,7 @@ static int request_read(struct blkreplay_table *t, char *line, struct err *e)
 	q.length = (uint64_t)n_sectors * SECTOR;
 	if (__builtin_add_overflow(start_ns, late_ns, &q.begin_ns) ||
 	    __builtin_add_overflow(q.begin_ns, took_ns, &q.end_ns))
-		return err_set(e, EBADMSG, "start and delay are out of range");
+		return err_set(e, EBADMSG, "the sum of start, delay and duration is out of range");
 	return t->taker->take(t->taker->ctx, &q, e);
 }
 
