@@ -206,8 +206,9 @@ static void dumbbell_chart(struct strbuf *out, const struct campaign_change *c)
 	static const char *const titles[] = {"Response time", "Execution time"};
 	strbuf_addstr(out,
 		"<h2>Old against new</h2>\n<p>Deviation of the replay from the program: ○ old, "
-		"● new. At the vertical line the replay takes as long as the program. Colours show "
-		"the outcome of this component: <span class=\"chip trusted\">same or better</span>, <span "
+		"● new. At the vertical line the replay takes as long as the program. The outcome "
+		"counts every component; the colour of a bar shows the outcome of its own "
+		"component: <span class=\"chip trusted\">same or better</span>, <span "
 		"class=\"chip inconclusive\">inconclusive</span>, <span class=\"chip "
 		"not\">worse</span>.</p>\n");
 	html_begin_wide(out, "Old against new");
