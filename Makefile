@@ -41,7 +41,8 @@ ALL_CPPFLAGS := -D_GNU_SOURCE -I. -DVALIDATE_VERSION='"$(VERSION)"' $(filter-out
 # capture/app/code_scan.c loads capstone when it needs it
 LDLIBS := $(filter-out -lcapstone,$(shell pkg-config --libs $(PKGS) 2>/dev/null)) -lcsv -laio -lm -pthread -ldl
 # STATIC=1 links archives instead of shared libraries, where they are installed: a command starts in
-# half the time. There is no archive of libmount. It needs the shared libblkid, so the program uses it too.
+# half the time. There is no archive of libmount. It needs the shared libblkid, so the program uses
+# the shared libblkid too.
 ifdef STATIC
 archive = $(filter /%,$(shell $(CC) -print-file-name=lib$(1:-l%=%).a))
 LDLIBS := $(foreach l,$(LDLIBS:-lgcrypt=-lgcrypt -lgpg-error),$(or $(if $(filter-out -lblkid -lmount -lm -ldl -pthread,$(l)),$(call archive,$(l))),$(l)))
