@@ -141,7 +141,7 @@ static size_t first_pairs(const struct campaign *c)
 struct next {
 	size_t id; /* a run of the group; n_runs: the campaign ends */
 	const char *why;
-	/* smallest expected number of further pairs in the scenario; 0 unknown */
+	/* expected number of further pairs of the scenario's first undecided case; 0 unknown */
 	uint64_t n_further;
 };
 
