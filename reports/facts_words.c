@@ -77,7 +77,7 @@ static void add_length(struct strbuf *out, const struct analysis *a)
 		strbuf_addf(out, " to %s", duration_text((double)most).s);
 }
 
-/* ", paused at gates", ", paused at gates and by signals" */
+/* ", paused before their next request", ", paused before their next request or by signals" */
 static void add_pauses(struct strbuf *out, const struct protocol *p)
 {
 	bool gate = pairing_pause(p, SIZE_MAX) == PAUSE_GATE, signal = !gate;
@@ -85,8 +85,8 @@ static void add_pauses(struct strbuf *out, const struct protocol *p)
 		gate |= pairing_pause(p, i) == PAUSE_GATE;
 		signal |= pairing_pause(p, i) == PAUSE_SIGNAL;
 	}
-	strbuf_addf(out, ", paused %s%s%s", gate ? "at gates before requests" : "",
-		    gate && signal ? " and " : "", signal ? "by signals" : "");
+	strbuf_addf(out, ", paused %s%s%s", gate ? "before their next request" : "",
+		    gate && signal ? " or " : "", signal ? "by signals" : "");
 }
 
 /* Appends "Program and replays ran in turn, in slices of 5 ms by gate, in 12 of 16 scenarios; 1.2 %

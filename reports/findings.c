@@ -96,8 +96,8 @@ static void collect_warnings(struct findings *f, const struct analysis *a)
 		add_warning(f, "Capture lost %llu event%s: the traces are incomplete.",
 			    (unsigned long long)a->n_events_lost, a->n_events_lost == 1 ? "" : "s");
 	if (!a->look && a->n_cells)
-		add_warning(f, "The campaign has not reached its first planned look. The numbers "
-			"are preliminary, and there is no verdict yet.");
+		add_warning(f, "The campaign has not reached its first planned decision (look). "
+			"The numbers are preliminary, and there is no verdict yet.");
 	for (size_t i = 0; i < a->n_sources; i++)
 		if (a->source[i].warning && !said_already(a->source[i].kind))
 			add_warning(f, "%s: %s", a->source[i].name,

@@ -211,7 +211,7 @@ static void add_where(struct strbuf *out, const struct analysis *a, size_t repla
 	strbuf_addstr(out, " in ");
 	text_cut_name(out, scenario_name(a, k->worst), NAME);
 	if (k->n > 1)
-		strbuf_addf(out, " and %zu more", k->n - 1);
+		strbuf_addf(out, " and %zu more scenario%s", k->n - 1, k->n == 2 ? "" : "s");
 }
 
 bool first_screen_is_excluded(const struct cell *c)

@@ -150,7 +150,7 @@ static void next_of_early(struct strbuf *text, struct strbuf *command, const str
 		p->budget_ns || !p->n_looks ? (double)p->n_replicates_min : (double)p->look[0];
 	const double total = seconds * wanted / fmax(fewest, 1);
 	strbuf_addf(text, "Too few pairs were made for a verdict: one case has %u, and at least "
-		"%.0f are needed. Continue", fewest, wanted);
+		"%.0f are needed. Continue the campaign", fewest, wanted);
 	add_time(text, total - seconds);
 	strbuf_addch(text, '.');
 	strbuf_addf(command, "validate run -o %s --resume", dir);
@@ -253,7 +253,7 @@ static void next_of_failing(struct strbuf *text, const struct analysis *a, size_
 	if (a->n_inconclusive == 1)
 		strbuf_addstr(text, "Most runs of the undecided case failed");
 	else
-		strbuf_addf(text, "Most runs of %zu of the %zu undecided cases failed", n,
+		strbuf_addf(text, "In %zu of the %zu undecided cases, most runs failed", n,
 			    a->n_inconclusive);
 	strbuf_addstr(text,
 		      ". Remove the cause, which is stated above, and run the protocol again");
@@ -278,8 +278,8 @@ static void next_of_undecided(struct strbuf *text, struct strbuf *command, const
 	} else if (!a->look) {
 		next_of_early(text, command, a, dir, seconds);
 	} else if (all_excluded(a)) {
-		strbuf_addstr(text, "Remove the causes named above. They prevent the verdict "
-				    "\"trusted\". Then run the protocol again");
+		strbuf_addstr(text, "The causes named above prevent the verdict \"trusted\". "
+				    "Remove these causes and run the protocol again");
 		add_time(text, seconds);
 		strbuf_addch(text, '.');
 	} else if (more_helps && has_budget && is_exhausted(a)) {

@@ -98,7 +98,7 @@ void published_add_outcome(struct strbuf *out, const struct analysis *a, size_t 
 	if (isnan(c->limit))
 		strbuf_addstr(out, "; difference ");
 	else
-		strbuf_addf(out, "; difference from %s: ", c->than_text);
+		strbuf_addf(out, "; difference of the measured value from %s: ", c->than_text);
 	if (r->n == 1) {
 		published_add_difference(out, m, &r->comparison[0].difference);
 		return;

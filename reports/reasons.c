@@ -37,12 +37,12 @@ static const char *const templates[REASON_N] = {
     [REASON_IF_INDEPENDENT] = "; the component would be accepted if the runs were known to be "
 			      "independent",
     [REASON_DEPENDENT] = "; the component would be accepted if the runs were independent, but "
-			 "%.0f runs count as only %.1f independent runs, because they may depend "
-			 "on each other (correlation of successive runs: measured %.2f, possibly "
-			 "higher)",
-    [REASON_COUNTED_AS] = "; %.0f runs count as %.1f independent runs, because they may depend on "
-			  "each other (correlation of successive runs: measured %.2f, possibly "
-			  "higher)",
+			 "%.0f runs count as only %.1f independent runs, because successive runs "
+			 "may depend on each other (measured correlation %.2f; the true "
+			 "correlation can be higher)",
+    [REASON_COUNTED_AS] = "; %.0f runs count as %.1f independent runs, because successive runs may "
+			  "depend on each other (measured correlation %.2f; the true correlation "
+			  "can be higher)",
     [REASON_NO_RESPONSES] = "the recording has no response times",
     [REASON_ABSENT] = "%A",
     [REASON_INAPPLICABLE] = "%I",
@@ -89,7 +89,8 @@ static const char *const templates[REASON_N] = {
 			   "%.0f in a run, limit %.0f",
     [REASON_FAULTS_SHOWN] =
 	"at most %.0f lost, extra or mismatched requests in a run, no limit set",
-    [REASON_FAULTS_UNKNOWN] = "%.0f of %.0f replays failed; these replays do not show the fidelity",
+    [REASON_FAULTS_UNKNOWN] = "%.0f of %.0f replays failed; failed replays do not show how many "
+			      "requests were lost, extra or mismatched",
     [REASON_RESULTS_UNKNOWN] = "; the replayer reports no results for %.0f requests (its file of "
 			       "times has no column \"result\"), so it is unknown whether they "
 			       "failed",
@@ -122,8 +123,8 @@ static const char *const templates[REASON_N] = {
     [REASON_TAIL_FEW] = "a run has %.0f requests; judging the slowest 1 %% needs at least %.0f",
     [REASON_EXPANDED] = "U %P %%, one-sided %E %% confidence limits %P and %P %%, %W the limit %P "
 			"%%",
-    [REASON_EXPANDED_BIAS] = "U %P %% with the bias, one-sided %E %% confidence limits %P and %P "
-			     "%%, %W the limit %P %%",
+    [REASON_EXPANDED_BIAS] = "U %P %% including the bias, one-sided %E %% confidence limits %P and "
+			     "%P %%, %W the limit %P %%",
     [REASON_MACHINE] = "limited by the machine: the program itself has U %P %%",
     [REASON_MACHINE_UPPER] = " (upper confidence limit %P %%)",
     [REASON_MACHINE_LIMIT] = ", limit %P %%",
@@ -154,13 +155,13 @@ static const char *const templates[REASON_N] = {
 			"without an end",
     [REASON_RUNS_UNSEEN] = "traces of %.0f run%{|s} are incomplete: capture could not see all "
 			   "requests (see validate info)",
-    [REASON_BIAS_UNLIMITED] = "the bias has no limit",
+    [REASON_BIAS_UNLIMITED] = "the protocol sets no limit for the bias",
     [REASON_BIAS_NOT_JUDGED] = "the bias was not judged",
-    [REASON_CLAIM_NOT_JUDGED] = "%S was not judged, and the claim names it",
-    [REASON_OWN_STAMPS] = "the replayer's own stamps measure its response times (times = self, "
-			  "observe = own)",
-    [REASON_ONE_RECORDING] = "all %.0f pairs replay the same recording, so its effect is not known "
-			     "(set bank = 2 or more)",
+    [REASON_CLAIM_NOT_JUDGED] = "the claim names %S, which was not judged",
+    [REASON_OWN_STAMPS] = "only the replayer's own stamps measure its response times (times = "
+			  "self, observe = own)",
+    [REASON_ONE_RECORDING] = "all %.0f pairs replay the same recording, so the effect of the "
+			     "recording on the result is not known (set bank = 2 or more)",
 };
 
 /* Appends a percentage with three digits, without exponent below 10^7: "12.3", "3020". */
@@ -342,7 +343,7 @@ static void add_undecided(struct strbuf *out, const struct analysis *a, const st
 	}
 	SCOPED_STRBUF names = STRBUF_INIT;
 	if (words_add_names(&names, dependent, " and "))
-		strbuf_addf(out, ", %s because the runs may depend on each other", names.s);
+		strbuf_addf(out, " (%s only because the runs may depend on each other)", names.s);
 	if (impractical)
 		strbuf_addstr(out, "; no practical number of replicates would decide this case on "
 				   "this machine");

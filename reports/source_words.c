@@ -15,9 +15,9 @@ static const struct {
 			     "the protocol sets numbers of requests, but no minimum duration: in "
 			     "short runs, the times depend on the CPU scheduler"},
     [SOURCE_PINNING] = {"trace replayer", "pinning",
-			"in %.0f of %.0f cases, for example in %S, only one of program and "
-			"replayer pins each thread to a CPU (pin, cpus); the effect on response "
-			"times (25 %% on some machines) is part of the bias"},
+			"in %.0f of %.0f cases, for example in %S, either only the program or "
+			"only the replayer pins each thread to a CPU (pin, cpus); the effect on "
+			"response times (25 %% on some machines) is part of the bias"},
     [SOURCE_WAITING] = {"trace replayer", "waiting for predecessors",
 			"the cost of waiting is part of the bias, which is stated apart from the "
 			"uncertainty"},
@@ -34,15 +34,15 @@ static const struct {
     [SOURCE_STOLEN_UNKNOWN] = {"testbed", "CPU time stolen by other virtual machines",
 			       "not known"},
     [SOURCE_STOLEN] = {"testbed", "CPU time stolen by other virtual machines",
-		       "up to %.2g %% of a run's time (mean of a scenario)"},
+		       "in the worst scenario, on average %.2g %% of a run's time"},
     [SOURCE_CACHED] = {"testbed", "page cache before a run",
-		       "cold caches were requested; at most %.2g %% of the files' bytes stayed "
-		       "cached (mean of a scenario)"},
+		       "cold caches were requested; in the worst scenario, on average %.2g %% of "
+		       "the files' bytes stayed cached"},
     [SOURCE_ONE_MACHINE] = {"testbed", "this machine",
 			    "the results hold for this machine, kernel and storage device only"},
     [SOURCE_NO_CGROUP] = {"testbed", "page-cache budget",
 			  "%.0f of %.0f runs had no memory cgroup, which the protocol requests: "
-			  "only the memory of the machine limits them"},
+			  "only the memory of the machine limits these runs"},
     [SOURCE_CGROUP] = {"testbed", "page-cache budget",
 		       "all runs were inside a memory cgroup with the requested budget or limit"},
     [SOURCE_WARM_METADATA] = {"testbed", "warm metadata",

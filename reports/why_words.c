@@ -7,7 +7,7 @@
 #define QUANTILE(name)                                                                             \
 	{                                                                                          \
 		"the " name " is %s longer", "the " name " is %s shorter",                         \
-		    "the protocol sets no limit, or the summaries lack it",                        \
+		    "the protocol sets no limit, or the summaries lack the quantile",              \
 		    "a run has fewer than 5 requests beyond this quantile"                         \
 	}
 
@@ -27,7 +27,7 @@ const struct component_words component_words[COMPONENT_N] = {
     [COMPONENT_HALF] = {"requests of the %p of the run take %s longer",
 			"requests of the %p of the run take %s less time",
 			"the summaries lack response times by half of the run"},
-    [COMPONENT_PRECISION] = {"runs scatter %s times as much as the program's"},
+    [COMPONENT_PRECISION] = {"the replays scatter %s times as much as the program's runs"},
     [COMPONENT_EXECUTION_TIME] = {"execution time is %s longer", "execution time is %s shorter"},
     [COMPONENT_REORDERING] = {"%s of the requests are out of order"},
     [COMPONENT_FIDELITY] = {"%s requests per run are lost, repeated or return a different "
@@ -113,17 +113,18 @@ const char *words_method(enum why_method how)
 	    [METHOD_MEASURED] = "measured",
 	    [METHOD_BY_OPERATION] = "standardised by operation",
 	    [METHOD_BY_LEVEL] = "standardised by the number in flight at issue",
-	    [METHOD_BY_LEVEL_ALONE] = "by the number in flight; program and replay share no "
-				      "number, so this part includes service at equal numbers",
+	    [METHOD_BY_LEVEL_ALONE] = "by the number in flight; program and replay never had the "
+				      "same number, so this part includes differences of the "
+				      "service itself",
 	    [METHOD_BY_LATENESS] = "difference between late requests and requests on time",
 	    [METHOD_BY_ORDER] = "difference between reordered and other requests",
 	    [METHOD_BYTES_SLOPE] = "bytes read from devices x slope over the runs",
 	    [METHOD_BYTES_BLOCKED] = "bytes read from devices x time blocked per byte",
 	    [METHOD_NO_BYTES] = "no run read from a device",
 	    [METHOD_FAULT_COST] = "difference of fault counts x measured cost of a fault; at most",
-	    [METHOD_IN_PROPORTION] = "measured, as a change of the ratio to the service time",
-	    [METHOD_ALL_CPUS] = "measured for all CPUs, as a change of the ratio to the service "
-				"time; at most",
+	    [METHOD_IN_PROPORTION] = "measured: change of its ratio to the service time",
+	    [METHOD_ALL_CPUS] = "measured for all CPUs: change of its ratio to the service time; "
+				"at most",
 	    [METHOD_BESIDE] = "measured in and between requests; not part of the sum",
 	};
 	return words[how];

@@ -275,8 +275,8 @@ void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
 		return;
 	if (n_limited < n)
 		strbuf_addf(out, "; in %zu of %zu cases", n_limited, n);
-	strbuf_addf(out, "%s the program's own runs vary too much here to judge the uncertainty of "
-		"a replay", n_limited < n ? "" : ";");
+	strbuf_addf(out, "%s the program's own runs vary too much to judge the uncertainty of a "
+		"replay", n_limited < n ? "" : ";");
 }
 
 void words_add_machine(struct strbuf *out, const struct analysis *a)

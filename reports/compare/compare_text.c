@@ -293,10 +293,11 @@ static void text_add(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addch(out, '\n');
 	paragraph_add(out, "Same: the change is shown to be within the limit. Worse: the change is "
 		       "shown to be beyond the limit, and the new replays are farther from the "
-		       "program (or have more scatter, reordering or mismatches). Better: the same "
-		       "in the other direction. The probability that any component is wrongly "
-		       "called worse or better is at most 1 %. Inconclusive: none of these is "
-		       "shown. Intervals have 95 % confidence.", 0, 2);
+		       "program (or have more scatter, reordering or mismatches). Better: the "
+		       "change is shown to be beyond the limit in the other direction. "
+		       "Inconclusive: any other result. The probability that any component is "
+		       "wrongly called worse or better is at most 1 %. Intervals have 95 % "
+		       "confidence.", 0, 2);
 }
 
 const struct compare_form compare_form_text = {"text", "the outcome on one screen", text_add};

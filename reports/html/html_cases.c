@@ -17,9 +17,10 @@ static void add_causes(struct strbuf *out, const struct analysis *a)
 		if (!a->why[i].shown || !a->why[i].rejected)
 			continue;
 		if (!n)
-			strbuf_addstr(out, "<h2 id=\"causes\">Why the replays differ</h2>\n<p>What "
-				"differs from the program in each case that is not trusted, with "
-				"the causes that the runs show:</p>\n<ul class=\"wide\">\n");
+			strbuf_addstr(out, "<h2 id=\"causes\">Why the replays differ</h2>\n<p>The "
+				"list shows how the replay differs from the program in each case "
+				"that is not trusted, and the causes that the runs show:</p>\n<ul "
+				"class=\"wide\">\n");
 		if (n++ == MOST_SENTENCES)
 			strbuf_addstr(out, "</ul>\n<details><summary>More of these "
 					   "cases</summary>\n<ul class=\"wide\">\n");

@@ -256,7 +256,7 @@ static void add_map(struct strbuf *out, const struct analysis *a)
 	    "class=\"h0\">up to 25 %</i><i class=\"h1\">50 %</i><i class=\"h2\">75 "
 	    "%</i><i class=\"h3\">100 %</i><i class=\"h4\">150 %</i><i "
 	    "class=\"h5\">more</i> Sign: ✓ accepted, ✗ rejected, ? undecided, – not "
-	    "applicable. Each cell leads to its case.</p>\n");
+	    "applicable. Each cell is a link to its case.</p>\n");
 }
 
 /* --- the deciding intervals ---------------------------------------------- */

@@ -335,10 +335,9 @@ static void add_nodes(struct info_page *page, const struct trace_meta *m)
 	}
 	if (f.n_runs)
 		strbuf_addf(&out, f.n_runs == 1 ? ", in %u run" : ", in %u runs", f.n_runs);
-	strbuf_addf(&out, "; computing: %s, %s",
-		    f.by_throttling ? "think times of the delayed nodes"
-				    : "think times outside of calls that block",
-		    f.cpu_time ? "CPU time" : "elapsed time");
+	strbuf_addf(&out, "; computing: %s in the think times %s",
+		    f.cpu_time ? "CPU time" : "elapsed time",
+		    f.by_throttling ? "of the delayed nodes" : "outside of calls that block");
 	add_fact(page, "Nodes", &out);
 }
 
@@ -442,8 +441,9 @@ void info_warnings(struct words_list *out, const struct info *x)
 	for (unsigned int i = 0; trace_note(x->trace, i, text, sizeof text); i++)
 		words_list_add(out, text);
 	if (n_unseen)
-		words_list_addf(out, "programs that can make calls that capture does not see: "
-				"%" PRIu64 ": the trace is incomplete", n_unseen);
+		words_list_addf(out, "the trace is incomplete: %" PRIu64 " program%s can make "
+				"calls that capture does not see", n_unseen,
+				n_unseen == 1 ? "" : "s");
 	info_number_warnings(out, &x->profile->tally, x->meta);
 }
 

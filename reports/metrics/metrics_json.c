@@ -171,7 +171,7 @@ LIST(side, NULL,
 	ROW(uint64_t, n_unknown, "n_unknown", COUNT,
 	    "Requests with neither object nor descriptor.")
 	ROW(uint64_t, n_warmup, "n_warmup", COUNT,
-	    "Requests that --warmup leaves out. Only n_records counts them too.")
+	    "Requests that --warmup leaves out. Only the member n_records includes these requests.")
 	ROW(uint64_t, n_bytes, "bytes", COUNT, NULL)
 	BY_FINITE(execution_ns, "execution_ns", TIME, NULL)
 	BY_FINITE(throughput, "requests_per_s", RATE, NULL)

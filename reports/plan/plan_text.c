@@ -175,8 +175,8 @@ int plan_print(const struct protocol *p, const char *scatter, FILE *out, struct 
 	uint64_t files_bytes = 0;
 	for (size_t i = 0; i < p->n_targets; i++)
 		files_bytes += place_bytes(&places.place[i]);
-	fprintf(out, "\nruns:    %s%llu, and before them about %llu that find the numbers of "
-		"requests\n",
+	fprintf(out, "\nruns:    %s%llu, and before them about %llu runs that determine the "
+		"numbers of requests\n",
 		p->budget_ns ? "at most " : "", (unsigned long long)protocol_n_runs(p),
 		(unsigned long long)total.n_calibrations);
 	if (p->budget_ns)

@@ -104,10 +104,10 @@ static void table_suspects(struct table *t, const struct pool *p)
 {
 	table_init(t, "suspects", "Outliers and stragglers");
 	table_note(t, "Cochran: the scatter of the laboratory is the largest. Grubbs: its mean "
-		"is the highest or lowest, alone or together with another (double test, where "
-		"small values are suspect). A value beyond the 1 %% critical value is an outlier, "
-		"and a value between the 5 %% and the 1 %% critical value is a straggler. With "
-		"many cases, some outliers and stragglers occur by chance.");
+		"is the highest or lowest, alone or together with another (double test; a "
+		"small value of its statistic is suspect). A value beyond the 1 %% critical value "
+		"is an outlier, and a value between the 5 %% and the 1 %% critical value is a "
+		"straggler. With many cases, some outliers and stragglers occur by chance.");
 	TABLE_HEADS(t, suspect_row(t, p, NULL, NULL, NULL));
 	for (size_t i = 0; i < p->n_cases; i++) {
 		const struct pool_case *c = &p->one[i];

@@ -65,8 +65,8 @@ const struct table_kind table_sessions = {
 	"Standard deviations of a replay's mean response time, relative to the program's mean: "
 	"within a session (repeatability), between sessions, and both together (within-laboratory "
 	"reproducibility). Cochran's test examines the largest scatter, Grubbs' test the extreme "
-	"mean. A session above the 5 % value is a straggler, and a session above the 1 % value is "
-	"an outlier. Both are marked, but never left out."};
+	"mean. A session above the critical value at 5 % is a straggler, and a session above the "
+	"critical value at 1 % is an outlier. Both are marked, but never left out."};
 
 static size_t n_sessions(const struct analysis *a, size_t i)
 {

@@ -52,9 +52,10 @@ const struct table_kind table_parallel = {"parallel",
 	"uncertainty of the error for 95 %, which is k times the standard uncertainty from the "
 	"scatter of the pairs and the resolution of the clock. Running time: from the start of the "
 	"first request to the end of the last. Predicted error: computed from the recording, "
-	"without a replay. If the predicted error is beyond 5 %, the recording lacks time, and the "
-	"error does not show how well the replayer works. The last columns compare the runs of the "
-	"recording with the application: all runs together, and a run with a delayed node (mean)."};
+	"without a replay. If the predicted error is beyond 5 %, the recording does not explain "
+	"the running time of the application, and the error does not show how well the replayer "
+	"works. The last columns compare the runs of the recording with the application: all runs "
+	"together, and a run with a delayed node (mean)."};
 
 ROWS_OF(n_worst, a->parallel ? a->parallel->n_worst : 0)
 

@@ -79,12 +79,12 @@ const struct table_kind table_claims = {
     claims_n,
     claims_row,
     .n_row_headers = 1,
-    .note = "Confirmed: in every comparison the interval of the difference lies on the published "
-    	"side (for \"alike\": within the margin). Not confirmed: in at least one comparison the "
-    	"interval lies on the other side. All intervals of a finding hold together with 95 % "
-    	"confidence. Differences of times and other positive measures are relative to the second "
-    	"of the two values; differences of ratios are in percentage points. An F ratio is compared "
-    	"with 1 by its own F test, not with a published critical value."};
+    .note = "Confirmed: in every comparison the interval of the difference lies on the side that "
+    	"the publication states (for \"alike\": within the margin). Not confirmed: in at least one "
+    	"comparison the interval lies on the other side. All intervals of a finding hold together "
+    	"with 95 % confidence. Differences of times and other positive measures are relative to "
+    	"the second of the two values; differences of ratios are in percentage points. An F ratio "
+    	"is compared with 1 by its own F test, not with a published critical value."};
 
 /* Adds "random-read level=2, event order=fs", or the number that a claim names. */
 static void add_other(struct table *t, const struct analysis *a, const struct claim *c,

@@ -230,10 +230,9 @@ static void add_footer(struct strbuf *out, const struct analysis *a,
 	strbuf_reset(&line);
 	strbuf_addstr(&line, "Bias: relative difference between the mean response times of the "
 			     "replay and of the program's run in the same block, ± the 95 % "
-			     "interval. Precision: "
-			     "scatter of the replay from run to run divided by that of the "
-			     "program (and its upper limit). Time: relative difference of the "
-			     "execution times.");
+			     "interval. Precision: scatter of the replay from run to run, divided "
+			     "by that of the program (in brackets: upper limit). Time: relative "
+			     "difference of the execution times.");
 	text_paragraph(out, line.s, 0, 2, style->width);
 	if (!figure_gnuplot_found())
 		strbuf_addstr(out, "gnuplot was not found: the report has no plots.\n");

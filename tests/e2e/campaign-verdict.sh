@@ -83,7 +83,7 @@ for key in bias typical shape tail operation half precision-ratio uncertainty ex
 done
 expect_status 4 "$VALIDATE" report shown
 expect_line out "Assessed: reordering and fidelity."
-grep -q "but not trusted: the bias has no limit" shown/report/report.json || fail "trusted, or no reason is given"
+grep -q "but not trusted: the protocol sets no limit for the bias" shown/report/report.json || fail "trusted, or no reason is given"
 
 # sessions, Monte Carlo, control chart and quantiles are in the report; every undefined value has a
 # reason

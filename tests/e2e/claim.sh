@@ -91,7 +91,7 @@ again=0
 sed 's/^min-duration = .*/min-duration = 0/' protocol.conf >few.conf
 expect_status 4 "$VALIDATE" claim 'p99.9 within 99 %' --with event -o few -q few.conf
 tr -s '\n ' '  ' <out >joined
-expect_line joined 'p99.9 was not judged, and the claim names it'
+expect_line joined 'the claim names p99.9, which was not judged'
 [ "$(ended few)" = decided ] || fail "it ended by: $(ended few)"
 
 # a trace: the protocol of validate judge, with the claim and without a control

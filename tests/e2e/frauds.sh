@@ -35,7 +35,7 @@ differences() { # NAME: what the report says about the fraud
 		echo 'pwrite takes 68 % longer'
 		;;
 	ignores-storage)
-		echo 'runs scatter 6.1 times as much as the program'
+		echo 'the replays scatter 6.1 times as much as the program'
 		echo 'times do not follow the storage: on slower storage, the response times are 33 % too short'
 		;;
 	*) fail "nothing is expected of $1" ;;

@@ -264,7 +264,8 @@ static void test_no_limit(void **state)
 	again(&c, &a);
 	assert_int_equal(a.cell[0].verdict, VERDICT_INCONCLUSIVE);
 	assert_non_null(strstr(a.cell[0].verdict_reason,
-			       "within the limits, but not trusted: the bias has no limit"));
+			       "within the limits, but not trusted: the protocol sets no limit for "
+			       "the bias"));
 	l->bias = 0.9;
 	again(&c, &a);
 	assert_int_equal(a.cell[0].verdict, VERDICT_TRUSTED);

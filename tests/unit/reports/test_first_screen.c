@@ -204,7 +204,7 @@ static void test_excluded(void **state)
 	verdict_is(a, "Trusted in 0 of 1 case; 1 undecided");
 	replayer_is(a, 0, "undecided; not trusted: 3 of 20 replays failed");
 	first_screen_next(&text, &command, a, "results");
-	assert_non_null(strstr(text.s, "Remove the causes named above"));
+	assert_non_null(strstr(text.s, "The causes named above prevent"));
 	strbuf_release(&text);
 	strbuf_release(&command);
 	fixture_release(&f);
@@ -352,8 +352,8 @@ static void test_facts(void **state)
 	assert_non_null(f.results.environment);
 	fact_is(&facts[0], &f.analysis, ""); /* no claim */
 	fact_is(&facts[1], &f.analysis,
-		"Program and replays took turns in slices of 5 ms, paused at gates before "
-		"requests, in 6 of 8 scenarios; 1.0 % of the requests do not count, because a "
+		"Program and replays took turns in slices of 5 ms, paused before their next "
+		"request, in 6 of 8 scenarios; 1.0 % of the requests do not count, because a "
 		"slice began or "
 		"ended near them; in the other scenarios, they made whole runs one after the "
 		"other: replays are timed");
