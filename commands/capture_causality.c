@@ -100,9 +100,9 @@ static void uncertain_print(const struct collect_outcome *o)
 	const uint64_t n = o->n_uncertain;
 	if (!n)
 		return;
-	printf("%-14s%" PRIu64 " dependenc%s without a call that waits. The waiting node made no "
-	       "progress for a long time: it polls memory, or the machine was busy:\n",
-	       "uncertain", n, n == 1 ? "y" : "ies");
+	printf("%-14s%" PRIu64 " dependenc%s found without a call that waits. The waiting node "
+	       "made no progress for a long time: it polls memory, or the machine was busy:\n",
+	       "uncertain", n, n == 1 ? "y was" : "ies were");
 	for (uint64_t i = 0; i < n && i < COLLECT_UNCERTAIN_SHOWN; i++) {
 		const struct causality_edge *g = &o->uncertain[i];
 		printf("%-14srequest %" PRIu64 " of node %" PRIu32 " after request %" PRIu64
@@ -129,8 +129,9 @@ static void outcome_print(const struct collect_config *c, const struct collect_o
 	       o->merged.n_edges_seen, o->merged.n_edges_left, o->merged.n_barriers,
 	       o->merged.n_barriers == 1 ? "" : "s");
 	printf("%-14s%s, in %s\n", "computing",
-	       o->by_throttling ? "from the think times of the delayed nodes"
-				: "from the think times outside of calls that block",
+	       o->by_throttling
+		   ? "measured between two requests in the run that delays the node"
+		   : "measured between two requests, without the time in calls that wait",
 	       o->cpu_time ? "CPU time" : "elapsed time");
 	prediction_print(o);
 	if (o->n_computing)

@@ -32,7 +32,8 @@ static void outcome_print(const struct vfs_config *c, const struct vfs_outcome *
 	count_line("note", o->counts.n_without_begin, "call began before the capture: omitted",
 		   "calls began before the capture: omitted");
 	if (o->no_paths.code)
-		printf("%-14spaths cannot be read here: %s\n", "warning", o->no_paths.msg);
+		printf("%-14spaths cannot be read on this machine, and are not in the trace (%s)\n",
+		       "warning", o->no_paths.msg);
 	count_line("warning", o->counts.n_unnamed, "call has an unknown path",
 		   "calls have an unknown path");
 	count_line("warning", o->counts.n_unknown,
@@ -44,7 +45,7 @@ static void outcome_print(const struct vfs_config *c, const struct vfs_outcome *
 		   "files were in use when the capture began: offsets on them are unknown until "
 		   "lseek");
 	if (o->counts.n_rings && o->no_rings.code)
-		printf("%-14srings of io_uring cannot be read here: %s\n", "warning",
+		printf("%-14srings of io_uring cannot be read on this machine (%s)\n", "warning",
 		       o->no_rings.msg);
 	count_line("warning", o->counts.n_ring_unread,
 		   "request of io_uring is not in the trace as a file call (registered file, "
@@ -90,7 +91,8 @@ int capture_vfs(int argc, char **argv, struct err *e)
 	}
 	if (!ret && (command < argc) == (c.pid != 0))
 		ret = err_set(e, EINVAL, "%s: usage is validate capture %s",
-			      c.pid ? "a command or --pid, not both" : "the command is missing",
+			      c.pid ? "give a command or --pid, not both"
+				    : "the command is missing",
 			      synopsis);
 	if (!ret && c.pid && c.snapshot)
 		ret = err_set(e, EINVAL, "--snapshot needs a command: a running process (--pid) "

@@ -44,8 +44,10 @@ static void content_print(const struct app_config *c, const struct app_outcome *
 	       o->n_content_requests == 1 ? "" : "s", size_text(o->n_content_stored_bytes).s,
 	       c->output);
 	count_line("note", o->n_without_content,
-		   "request wrote data that is not stored (see doc/capture.md)",
-		   "requests wrote data that is not stored (see doc/capture.md)");
+		   "request wrote data that is not stored, such as wide characters: a replay "
+		   "writes other data instead",
+		   "requests wrote data that is not stored, such as wide characters: a replay "
+		   "writes other data instead");
 }
 
 void files_noted_print(const struct files_noted *n)

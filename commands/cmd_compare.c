@@ -118,8 +118,8 @@ static int sides_of_one(struct baseline *was, struct baseline *is, const char *t
 	ret = ret ? ret : baseline_input(was, s.path, e);
 	ret = ret ? ret : side_choose(&s, was, false, e);
 	if (!ret && (!was->limits.old || !was->limits.new))
-		ret = err_set(e, EINVAL, "%s: its protocol has no [compare] with \"old\" and "
-			"\"new\": name a second results directory", text);
+		ret = err_set(e, EINVAL, "%s: its protocol has no section [compare] with the "
+			"keys \"old\" and \"new\": name a second results directory", text);
 	if (!ret) {
 		baseline_borrow(is, was);
 		ret = baseline_choose(was, was->limits.old, e);

@@ -150,8 +150,8 @@ static int parts_run(const struct selftest_config *c, int parts, struct rates *r
 	if (!ret && parts & PART_REPLAY) {
 		if (!dir && !(dir = leftover_directory(temporary)))
 			return err_sys(e, errno,
-				"cannot create a directory for the runs here: name one with -o "
-				"DIR");
+				"cannot create a directory for the runs in the working directory "
+				"(-o DIR names another)");
 		ret = replay_part(c, dir, rates, e);
 		if (!c->dir) {
 			struct err second = ERR_INIT;

@@ -95,7 +95,8 @@ static int volume_print(const struct volume *v, struct err *e)
 {
 	struct volume_log log;
 	if (!v->service) {
-		printf("%-13s%s: incomplete (validate volume remove %s)\n", v->name,
+		printf("%-13s%s: its creation did not finish; to remove it: validate volume "
+		       "remove %s\n", v->name,
 		       v->dir, v->name);
 		return 0;
 	}
@@ -104,8 +105,9 @@ static int volume_print(const struct volume *v, struct err *e)
 	       v->alive ? "" : ", its server has ended: nothing can be read or written");
 	printf("  service    %s\n", v->service);
 	if (v->group)
-		printf("  warning    the limit applies only to the processes of %s. The kernel "
-		       "lets requests pass in bursts, with\n             stalls of up to 100 ms "
+		printf("  warning    the rate is limited only for processes in the cgroup %s. The "
+		       "kernel lets requests pass in bursts, with\n             stalls of up to "
+		       "100 ms "
 		       "between them: the rate is exact, the service times are not\n", v->group);
 	else
 		lead_print(&v->lead);

@@ -62,7 +62,7 @@ unsigned int terminal_columns(void);
 void shown_print(FILE *out, const char *s, size_t n);
 
 /* Prints `label`, the number and a text (`one` for 1, otherwise `more`), such as "note 3 requests
- * had not completed at the end". Prints nothing for 0. */
+ * had not completed when the capture ended". Prints nothing for 0. */
 void count_line(const char *label, uint64_t n, const char *one, const char *more);
 
 /* As baseline_open, but prints a warning on standard error if the baseline has no digest. */

@@ -55,8 +55,8 @@ int open_trace(struct trace **t, const struct open_options *o, const char *path,
 	ret = ret ? ret : trace_open_with(t, f, path, &x, e);
 	SCOPED_FREE char *part = ret == -ENOENT ? trace_part_name(path, 0) : NULL;
 	if (part && !access(part, F_OK))
-		err_set(e, ENOENT, "%s is one part of a capture (%s ...): join the parts first: "
-			"validate slice %s -o JOINED", path, part, path);
+		err_set(e, ENOENT, "there is no file %s, but a capture in parts (%s ...): join "
+			"the parts first: validate slice %s -o JOINED", path, part, path);
 	if (!ret)
 		warn_of_cut(path, trace_meta(*t)->cut);
 	return ret;

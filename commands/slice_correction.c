@@ -32,7 +32,8 @@ static int method_choose(const struct trace_set *set, const char **method, struc
 				       set->path[i],
 				       meta->captured_by ? meta->captured_by : "an unknown method");
 		if (own && *method && strcmp(own, *method))
-			return err_set(e, EINVAL, "%s was captured by %s, not by %s",
+			return err_set(e, EINVAL,
+				       "%s was captured by %s, but the correction is for %s",
 				       set->path[i], own, *method);
 		*method = *method ? *method : own;
 	}

@@ -207,7 +207,8 @@ int stats_compute(const struct stats_config *config, char **argument, size_t n, 
 	if (!s)
 		return EXIT_USAGE;
 	if (n > MAX_ARGUMENTS)
-		return command_fail(EXIT_USAGE, e, E2BIG, "more than %d arguments", MAX_ARGUMENTS);
+		return command_fail(EXIT_USAGE, e, E2BIG,
+				    "--compute accepts at most %d arguments", MAX_ARGUMENTS);
 	in = xcalloc(1, sizeof *in);
 	for (size_t i = 0; i < n && !ret; i++)
 		ret = argument_take(in, s, config, argument[i], e);

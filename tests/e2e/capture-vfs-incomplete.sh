@@ -11,7 +11,7 @@
 
 captured() { # COMMAND...
 	expect_status 0 "$VALIDATE" capture vfs $options -o trace -- "$@"
-	! grep -q 'cannot be read here' out || skip "$(grep 'cannot be read' out)"
+	! grep -q 'cannot be read on this machine' out || skip "$(grep 'cannot be read' out)"
 	expect_status 0 "$VALIDATE" info trace
 }
 incomplete() { # TEXT COMMAND...

@@ -29,7 +29,7 @@ captured() { # OPTION... -- ARGUMENT...: in ./in, to ./trace and ./csv
 	"$VALIDATE" capture vfs $options -o ../trace -- ../ring "$@" >../out 2>../err ||
 		fail "$(cat ../err)"
 	cd ..
-	! grep -q 'cannot be read here' out || skip "$(grep 'cannot be read' out)"
+	! grep -q 'cannot be read on this machine' out || skip "$(grep 'cannot be read' out)"
 	"$VALIDATE" info trace --csv all >/dev/null
 	sed "s|${work#/}/in/||" all >csv
 	"$VALIDATE" info trace >info

@@ -334,7 +334,7 @@ expect_status 0 "$VALIDATE" compare both.json:old both.json:new
 expect_status 3 "$VALIDATE" compare both.json:old both.json:nwe
 expect_line err 'unknown replayer "nwe": the campaign has "old", "new"'
 expect_status 3 "$VALIDATE" compare old.json
-expect_line err 'has no [compare] with "old" and "new"'
+expect_line err 'has no section [compare] with the keys "old" and "new"'
 expect_status 2 "$VALIDATE" compare
 expect_status 2 "$VALIDATE" compare old.json same.json -f tex
 expect_status 3 "$VALIDATE" compare old.json nowhere

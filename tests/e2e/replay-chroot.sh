@@ -58,5 +58,5 @@ replayed app.trace jail
 rm -rf jail
 mkdir jail
 "$VALIDATE" capture vfs -o vfs.trace -- ./jailed child >out 2>err || skip "$(cat err)"
-! grep -q 'cannot be read here' out || skip "$(grep 'cannot be read' out)"
+! grep -q 'cannot be read on this machine' out || skip "$(grep 'cannot be read' out)"
 replayed vfs.trace "${PWD#/}/jail"
