@@ -96,8 +96,8 @@ static int device_of(dev_t dev, char **dir, struct err *e)
 	*dir = device_queue_parent(dev);
 	if (!*dir)
 		return err_set(e, ENODEV,
-			       "the queue settings need a block device below the target directory, "
-			       "and device %u:%u is not a block device", major(dev), minor(dev));
+			       "the queue settings need a target directory on a block device, but "
+			       "it is on device %u:%u, which is not one", major(dev), minor(dev));
 	return 0;
 }
 
@@ -149,7 +149,8 @@ int device_queue_restore(const json_t *before, struct err *e)
 	int ret = 0;
 	if (!dir || strncmp(dir, "/sys/devices/", 13) || strstr(dir, "/../"))
 		return err_set(e, EINVAL,
-			       "the journal's record of the device queue settings names no device");
+			       "cannot restore the queue settings of the device: the journal of "
+			       "the campaign does not name the device");
 	json_object_foreach(settings, key, value)
 	{
 		const char *text = json_string_value(value);

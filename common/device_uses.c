@@ -165,7 +165,7 @@ static int family_add(struct uses_search *s, dev_t number, const char *role, str
 	if (!dir)
 		return err_sys(
 		    e, errno,
-		    "%s: cannot find what uses the device: cannot examine %s/dev/block/%u:%u",
+		    "%s: cannot find what uses the device (%s/dev/block/%u:%u)",
 		    s->path, s->system->sys, major(number), minor(number));
 	int ret = near_add(s, dir, role, e);
 	ret = ret ? ret : each_entry(s, dir, 0, partition_add, e);

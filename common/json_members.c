@@ -48,7 +48,7 @@ static int real_get(double *field, const struct json_member *m, const json_t *va
 	if (!json_is_number(value) || !isfinite(*field))
 		return member_refuse(m, value, m->nullable ? "a number or null" : "a number", e);
 	if (*field < 0 && (m->kind == MEMBER_POSITIVE || m->kind == MEMBER_RATIO))
-		return member_refuse(m, value, "0 or more", e);
+		return member_refuse(m, value, "a number of 0 or more", e);
 	return *field > 1 && m->kind == MEMBER_RATIO
 		   ? member_refuse(m, value, "a number between 0 and 1", e)
 		   : 0;

@@ -46,13 +46,13 @@ int pause_page_join(struct pause *p, const char *text, struct err *e)
 	if (fd > INT_MAX || fstat((int)fd, &st) < 0 ||
 	    st.st_size != (off_t)sizeof(struct pause_page))
 		return err_set(e, EINVAL,
-			       PAUSE_VARIABLE ": descriptor %llu is not a pause page of this "
-			       "version of validate",
+			       PAUSE_VARIABLE ": descriptor %llu is not the shared memory with "
+			       "which a campaign of this version of validate pauses a process",
 			       (unsigned long long)fd);
 	void *base =
 	    mmap(NULL, sizeof(struct pause_page), PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
 	if (base == MAP_FAILED || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
-		return err_sys(e, errno, PAUSE_VARIABLE);
+		return err_sys(e, errno, "cannot use the shared memory of " PAUSE_VARIABLE);
 	close((int)fd);
 	p->page = base;
 	p->word = &p->page->word;
@@ -151,7 +151,8 @@ int pause_page_make(struct pause_page **page, int *fd, struct err *e)
 	if (*fd >= 0 && ftruncate(*fd, (off_t)sizeof **page) == 0)
 		base = mmap(NULL, sizeof **page, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
 	if (base == MAP_FAILED) {
-		int ret = err_sys(e, errno, "cannot create the memory that pauses a process");
+		int ret = err_sys(e, errno, "cannot create the shared memory with which a "
+					 "campaign pauses a process");
 		if (*fd >= 0)
 			close(*fd);
 		*fd = -1;

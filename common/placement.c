@@ -30,12 +30,12 @@ static int need_check(enum placement_kind kind, const struct placement_need *nee
 	if (kind < 0 || kind > PLACEMENT_ROTATE)
 		return err_set(e, EINVAL, "unknown buffer placement %d", (int)kind);
 	if (need->n_threads == 0)
-		return err_set(e, EINVAL, "buffers for 0 threads");
+		return err_set(e, EINVAL, "request buffers need at least 1 thread, not 0");
 	for (unsigned int i = 0; i < need->n_threads; i++)
 		longest = need->block_bytes[i] > longest ? need->block_bytes[i] : longest;
 	if (longest > SIZE_MAX / 4 / N_ROTATED / need->n_threads)
-		return err_set(e, ENOMEM, "buffers of %zu bytes for %u threads: too large", longest,
-			       need->n_threads);
+		return err_set(e, ENOMEM, "buffers of %zu bytes for %u threads are too large",
+			       longest, need->n_threads);
 	return 0;
 }
 
@@ -82,7 +82,8 @@ int placement_init(struct placement *p, enum placement_kind kind, size_t block_b
 	*p = (struct placement){.row = NULL};
 	if (block_bytes == 0 || n_threads == 0)
 		return err_set(e, EINVAL,
-			       "buffers of %zu bytes for %u threads: both must be positive",
+			       "request buffers of %zu bytes for %u threads: both numbers must be "
+			       "at least 1",
 			       block_bytes, n_threads);
 	SCOPED_FREE size_t *each = xcalloc(n_threads, sizeof *each);
 	for (unsigned int i = 0; i < n_threads; i++)

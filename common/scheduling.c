@@ -206,7 +206,8 @@ int scheduling_refused(const struct scheduling *s, int code, uint32_t n_threads,
 	if (code != EBUSY)
 		return err_sys(e, code, "cannot set scheduler %s", policy_name(s));
 	return err_set(e, EBUSY, "scheduler deadline: the kernel does not admit %u threads with %s "
-		"of every %s on %u CPUs (kernel.sched_rt_runtime_us)", n_threads,
+		"of CPU time in every %s on %u CPUs: use fewer threads or a shorter runtime, or "
+		"raise kernel.sched_rt_runtime_us", n_threads,
 		duration_text((double)full.runtime_ns).s, duration_text((double)full.period_ns).s,
 		(uint32_t)processors_allowed());
 }

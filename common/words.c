@@ -215,7 +215,7 @@ static int placeholder_refuse(const struct placeholders *p, const char *name, co
 	SCOPED_FREE const char **names = xcalloc(p->n + 1, sizeof *names);
 	for (size_t i = 0; i < p->n; i++)
 		names[i] = p->v[i].name;
-	return name_refuse(e, EINVAL, name, names, " ({{ is a brace)",
+	return name_refuse(e, EINVAL, name, names, " (for a brace, write {{)",
 			   "\"%s\": there is no placeholder {%s}", word, name);
 }
 

@@ -180,7 +180,7 @@ static void test_refused(void **state)
 	    {"wait", "-1", "\"wait\" is not a whole number of 0 or more"},
 	    {"real", "\"x\"", "\"real\" is not a number or null"},
 	    {"share", "1.5", "\"share\" is not a number between 0 and 1"},
-	    {"share", "-0.5", "\"share\" is not 0 or more"},
+	    {"share", "-0.5", "\"share\" is not a number of 0 or more"},
 	    {"yes", "1", "\"yes\" is not true or false"},
 	    {"hash", "\"ff\"", "\"hash\" is not 16 hexadecimal digits"},
 	    {"hash", "\"00000000000000FF\"", "\"hash\" is not"},
@@ -194,7 +194,7 @@ static void test_refused(void **state)
 	    {"pair", "[1, 2, 3, 4, 5]", "\"pair\" is not an array of up to 4 elements"},
 	    {"pair", "{}", "\"pair\" is not an array"},
 	    {"middle", "[]", "\"middle\" is not an object"},
-	    {"middle", "{\"x\": 1, \"y\": -1}", "middle: \"y\" is not 0 or more"},
+	    {"middle", "{\"x\": 1, \"y\": -1}", "middle: \"y\" is not a number of 0 or more"},
 	    {"misses", NULL, "\"misses\" is missing"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
