@@ -31,7 +31,8 @@ int heap_index_add(struct heap_index *x, const struct trace_block *b, struct err
 static int change_error(const struct block_file *f, uint64_t offset, const char *why, struct err *e)
 {
 	return err_set(
-	    e, EIO, "%s: the block of heap items at byte %llu changed while the trace was read: %s",
+	    e, EIO, "%s: the block of names and arguments at byte %llu changed while the trace was "
+	    "read: %s",
 	    f->path, (unsigned long long)offset, why);
 }
 
@@ -72,7 +73,7 @@ static int block_find(struct heap_index *x, const struct block_file *f, uint64_t
 			return ret;
 		const bool heap = state == BLOCK_WHOLE && b.h.kind == BLOCK_HEAP;
 		if (!heap && offset == from)
-			return change_error(f, offset, "the block changed while it was read", e);
+			return change_error(f, offset, "it is damaged, or of another kind", e);
 		if (!heap)
 			continue;
 		if (b.h.first > unit)

@@ -323,7 +323,7 @@ static int get_mode_and_link(struct meta_store *m, const json_t *o, struct files
 	const json_t *mode = json_object_get(o, "mode"), *link = json_object_get(o, "link");
 	if (mode && (!json_is_integer(mode) || json_integer_value(mode) < 0 ||
 		     json_integer_value(mode) > 07777))
-		return value_refuse("mode", "permissions", e);
+		return value_refuse("mode", "a number from 0 to 4095 (permissions)", e);
 	f->mode = (uint32_t)json_integer_value(mode);
 	char *target = link ? bytes_from_json(link) : NULL;
 	if (link && (!target || !*target)) {

@@ -77,7 +77,8 @@ static int out_flush(struct sort *s, bool to_trace, struct err *e)
 	if (to_trace)
 		return n ? trace_writer_append(s->to, s->out, n, e) : 0;
 	int ret = write_all(s->fd, s->out, n * sizeof *s->out);
-	return ret ? err_sys(e, -ret, "cannot write the temporary file of a sort") : 0;
+	return ret ? err_sys(e, -ret, "cannot write the temporary file for sorting, in "
+					   "the directory of the output") : 0;
 }
 
 static int record_emit(struct sort *s, const struct trace_record *r, struct err *e)
@@ -112,7 +113,8 @@ static int run_load(struct sort *s, struct sort_run *r, struct err *e)
 	ssize_t got = want ? pread(s->fd, r->window, want, r->at) : 0;
 	if (got < 0 || (size_t)got != want)
 		return err_sys(e, got < 0 ? errno : EIO,
-			       "cannot read the temporary file of a sort");
+			       "cannot read the temporary file for sorting, in the directory of "
+			       "the output");
 	r->at += got;
 	r->i = 0;
 	r->n = want / sizeof *r->window;
@@ -209,7 +211,7 @@ int trace_sort(const char *from, const char *to, const struct trace_write_option
 	if (ret)
 		return ret;
 	s.fd = unnamed_file_beside(to, e);
-	ret = s.fd < 0 ? err_context(e, "sorting")
+	ret = s.fd < 0 ? err_context(e, "sorting the trace")
 		       : trace_writer_open(&s.to, to, trace_meta(s.from), o, e);
 	if (!ret) {
 		s.v = xmalloc(RUN_RECORDS * sizeof *s.v);

@@ -21,14 +21,15 @@ static int control_make(struct spool *s, const struct clock *clock, uint32_t fla
 	 * programs */
 	int code = fd < 0 ? errno : -file_reserve(fd, sizeof *s->control);
 	if (code) {
-		int ret = err_sys(e, code, "%s/control", s->dir);
+		int ret = err_sys(e, code, "cannot create %s/control (choose another directory "
+					"with --scratch)", s->dir);
 		fd_close(fd);
 		return ret;
 	}
 	void *at = mmap(NULL, sizeof *s->control, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	if (at == MAP_FAILED)
-		return err_sys(e, errno, "%s/control", s->dir);
+		return err_sys(e, errno, "cannot map %s/control", s->dir);
 	s->control = at;
 	s->control->clock_source = clock->source;
 	s->control->flags = flags;
@@ -228,7 +229,8 @@ static int window_spool(struct spool *s, uint32_t image, const struct log_window
 {
 	size_t len = (size_t)n_units * LOG_UNIT;
 	if (file_write_at(s->fd, from, len, s->end, e))
-		return err_context(e, "the capture's temporary file");
+		return err_context(e, "temporary file of the capture in %s (choose another "
+				       "directory with --scratch)", s->dir);
 	GROW(s->window, s->n_windows, s->windows_cap);
 	s->window[s->n_windows++] = (struct spool_window){.at = s->end,
 							  .sequence = w->sequence,

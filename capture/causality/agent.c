@@ -69,7 +69,8 @@ static int agent_prepare(void *ctx, const char *dir, struct err *e)
 			      "machine, name only one of them)",
 			      a->given.link);
 	if (!ret && write_all(STDOUT_FILENO, AGENT_READY "\n", sizeof AGENT_READY) < 0)
-		ret = err_set(e, EPIPE, "the connection to the collector was lost");
+		ret = err_set(e, EPIPE,
+			      "the connection to the host that runs the capture was lost");
 	return ret;
 }
 
@@ -132,7 +133,8 @@ int agent_run(const char *path, const char *host, struct err *e)
 		unlink(g->link);
 		ret = ret ? ret : seen_write(&a, seen, &o, e);
 		if (!ret && write_all(STDOUT_FILENO, AGENT_DONE "\n", sizeof AGENT_DONE) < 0)
-			ret = err_set(e, EPIPE, "the connection to the collector was lost");
+			ret = err_set(e, EPIPE, "the connection to the host that runs the "
+						"capture was lost");
 		watch_close(a.watch);
 		app_outcome_release(&o);
 	}

@@ -432,7 +432,7 @@ static int check_run(const struct collect_job *j, int64_t *took_ns, struct err *
 	char line[200] = "", more[200];
 	FILE *f = setenv("TRACE", j->config->output, 1) ? NULL : popen(j->config->check, "re");
 	if (!f)
-		return err_sys(e, errno, "--check");
+		return err_sys(e, errno, "cannot start the command of --check");
 	bool got = fgets(line, sizeof line, f) != NULL;
 	while (fgets(more, sizeof more, f)) /* otherwise SIGPIPE would kill the command */
 		;
@@ -442,7 +442,7 @@ static int check_run(const struct collect_job *j, int64_t *took_ns, struct err *
 		return err_set(e, ECHILD, "the command of --check, \"%s\", %s", j->config->check,
 			       status ? "failed" : "printed nothing");
 	int ret = parse_duration(line, took_ns, e);
-	return ret ? err_context(e, "--check") : 0;
+	return ret ? err_context(e, "output of the command of --check") : 0;
 }
 
 static int replay_run(const struct collect_job *j, int64_t *took_ns, struct err *e)

@@ -43,7 +43,7 @@ static int before_run(const char *line, const char *log, struct err *e)
 	if (!line)
 		return 0;
 	if (pid < 0)
-		return err_sys(e, errno, "--before");
+		return err_sys(e, errno, "cannot start the command of --before");
 	if (!pid) {
 		run_output_redirect(log);
 		execl("/bin/sh", "sh", "-c", line, (char *)NULL);
@@ -51,7 +51,7 @@ static int before_run(const char *line, const char *log, struct err *e)
 	}
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
-			return err_sys(e, errno, "--before");
+			return err_sys(e, errno, "cannot wait for the command of --before");
 	if (status)
 		return err_set(
 		    e, ECHILD, "--before \"%s\" ended with status %d; its output is in %s", line,

@@ -309,7 +309,8 @@ int watch_prepare(void *watch, const char *scratch_dir, struct err *e)
 	struct watch *w = watch;
 	sigset_t all, was;
 	if (w->root && strlen(w->root) >= CAUSE_ROOT_MAX)
-		return err_set(e, ENAMETOOLONG, "--root %s", w->root);
+		return err_set(e, ENAMETOOLONG, "--root %s: the path has more than %d bytes",
+			       w->root, CAUSE_ROOT_MAX - 1);
 	int ret = page_make(w, scratch_dir, e);
 	if (ret)
 		return ret;

@@ -90,7 +90,8 @@ static int space_check(const struct fileset *s, const uint32_t *first, int dir_f
 		missing = bytes_needed(s, first, dir_fd, true);
 	if (missing > free_bytes)
 		return err_set(e, ENOSPC,
-			       "the files need %s of additional space, but only %s are free",
+			       "the files need %s of additional space, but only %s are free in "
+			       "their file system",
 			       size_text(missing).s, size_text(free_bytes).s);
 	return 0;
 }

@@ -81,7 +81,7 @@ static int take_chunk(struct csv_trace *t, struct err *e)
 		t->chunk = xrealloc(t->chunk, t->cap + 1);
 	} else if (t->n_chunk == t->cap) {
 		t->field = 0;
-		csv_fail(t, "a line of more than %u bytes (is a quote not closed?)", ROW_MAX);
+		csv_fail(t, "the line has more than %u bytes (is a quote not closed?)", ROW_MAX);
 		return 0;
 	}
 	got = TEMP_FAILURE_RETRY(read(t->fd, t->chunk + t->n_chunk, t->cap - t->n_chunk));

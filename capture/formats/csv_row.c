@@ -61,7 +61,7 @@ void csv_header_read(struct csv_trace *t, const struct csv_row *r)
 	for (; t->field < n && !t->error.code; t->field++)
 		header_field(t, r->field[t->field].s, r->field[t->field].len);
 	if (r->n > COLUMNS_MAX)
-		csv_fail(t, "more than %d columns", COLUMNS_MAX);
+		csv_fail(t, "the header has more than %d columns", COLUMNS_MAX);
 	for (enum csv_column c = 0; c < COL_REQUIRED; c++) {
 		bool found = false;
 		for (unsigned int i = 0; i < n; i++)

@@ -49,8 +49,8 @@ static int word_u64(struct iolog *t, const struct word *w, uint64_t max, uint64_
 	const char *s = w->s;
 	if (scan_u64(&s, w->s + w->len, v) && s == w->s + w->len && *v <= max)
 		return 0;
-	return foreign_at(&t->base, w->s, e, "\"%.*s\" is not a number, or too large",
-			  (int)(w->len < 60 ? w->len : 60), w->s);
+	return foreign_at(&t->base, w->s, e, "\"%.*s\" is not a whole number from 0 to %" PRIu64,
+			  (int)(w->len < 60 ? w->len : 60), w->s, max);
 }
 
 static const struct {
@@ -178,7 +178,9 @@ static int iolog_line(struct foreign *f, const char *s, size_t len, struct err *
 	if (ret)
 		return ret;
 	if ((int64_t)v * t->wait_unit_ns > TRACE_TIME_MAX - t->now_ns)
-		return foreign_at(f, w[2].s, e, "a time is beyond the range of a trace");
+		return foreign_at(f, w[2].s, e,
+				  "a time exceeds the limit of the trace format (2^61 ns, 73 "
+				  "years)");
 	t->now_ns += (int64_t)v * t->wait_unit_ns;
 	return 0;
 }

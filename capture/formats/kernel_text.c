@@ -80,7 +80,9 @@ int kernel_text_time(struct kernel_text *k, const char *where, unsigned int digi
 {
 	const bool differ = k->times.differences;
 	if (*ns > TRACE_TIME_MAX || *ns < 0 || (differ && *ns > TRACE_TIME_MAX - k->times.last_ns))
-		return foreign_at(&k->base, where, e, "a time is beyond the range of a trace");
+		return foreign_at(&k->base, where, e,
+				  "a time exceeds the limit of the trace format (2^61 ns, 73 "
+				  "years)");
 	if (differ) {
 		*ns += k->times.last_ns;
 		k->base.base.notes.differences_cut = digits < 9;

@@ -37,8 +37,11 @@ static int set_count(struct mapping_parse *p, const char *key, const char *value
 		     unsigned int *to)
 {
 	uint64_t u;
-	if (parse_uint(value, &u, NULL) || u > max)
-		return value_refuse(p, key, value, "a number, or too large");
+	if (parse_uint(value, &u, NULL) || u > max) {
+		char wanted[60];
+		snprintf(wanted, sizeof wanted, "a whole number from 0 to %u", max);
+		return value_refuse(p, key, value, wanted);
+	}
 	*to = (unsigned int)u;
 	return 1;
 }
@@ -119,7 +122,12 @@ static int set_format(struct mapping_parse *p, const char *key, const char *valu
 	else if (!strcmp(key, "bid") && set_count(p, key, value, 100, &n))
 		m->bid = (int)n;
 	else
-		return value_refuse(p, key, value, "a key of [format] with a valid value");
+		return value_refuse(p, key, value,
+				    !strcmp(key, "level")	 ? "block or syscall"
+				    : !strcmp(key, "object")	 ? "device or path"
+				    : !strcmp(key, "resolution") ? "a duration such as 1us"
+				    : !strcmp(key, "bid")	 ? "a whole number from 0 to 100"
+								 : "a key of [format]");
 	return 1;
 }
 
@@ -183,8 +191,10 @@ static int set_column(struct mapping_parse *p, const char *key, const char *valu
 		if (c->field < MAP_N)
 			return 1;
 		c->field = MAP_NONE;
-		p->ret = name_refuse(p->e, EINVAL, value, mapping_field_names, "",
-				     "field = %.60s: unknown", value);
+		p->ret = name_refuse(p->e, EINVAL, value, mapping_field_names,
+				     " (none, begin, end, response, dispatch, operation, object, "
+				     "offset, length, last, count, pid, tid, fd, rvalue, error)",
+				     "field = %.60s: unknown field", value);
 		return 0;
 	}
 	if (!strcmp(key, "unit"))

@@ -52,7 +52,9 @@ static int take_time(struct mapped_trace *t, const struct mapping_column *c, con
 	int64_t rest = 0;
 	int64_t per_s = 1000000000 / c->unit;
 	if (!scan_u64(&s, end, &whole))
-		return not_a(t, f, s == f->s ? "a time" : "a time within the range of a trace", e);
+		return not_a(t, f,
+			     s == f->s ? "a time" : "a time within the range of a trace (73 years)",
+			     e);
 	if (s < end && *s == '.') {
 		const char *zero = s;
 		int64_t weight = c->unit;
@@ -66,7 +68,7 @@ static int take_time(struct mapped_trace *t, const struct mapping_column *c, con
 	if (s != end)
 		return not_a(t, f, "a time", e);
 	if (whole / (uint64_t)per_s > INT64_MAX / 4) /* differences must not overflow */
-		return not_a(t, f, "a time within the range of a trace", e);
+		return not_a(t, f, "a time within the range of a trace (73 years)", e);
 	int64_t second = (int64_t)(whole / (uint64_t)per_s);
 	rest += (int64_t)(whole % (uint64_t)per_s) * c->unit;
 	if (stamp && t->m->absolute) {
@@ -101,9 +103,11 @@ static int take_number(struct mapped_trace *t, const struct field *f, int64_t mi
 		       int64_t *v, struct err *e)
 {
 	const char *s = f->s, *end = s + f->len;
-	if (!scan_i64(&s, end, v) || s != end || *v < min || *v > max)
-		return not_a(t, f, "a whole number in the range of this field", e);
-	return 0;
+	if (scan_i64(&s, end, v) && s == end && *v >= min && *v <= max)
+		return 0;
+	char what[80];
+	snprintf(what, sizeof what, "a whole number from %" PRId64 " to %" PRId64, min, max);
+	return not_a(t, f, what, e);
 }
 
 static int take_operation(struct mapped_trace *t, const struct mapping_column *c,
@@ -211,7 +215,7 @@ static int take_header(struct mapped_trace *t, const char *s, size_t len, struct
 	memset(t->at, 0, sizeof t->at);
 	for (t->n_at = 0; next_field(t->m->delimiter, &at, end, &f); t->n_at++) {
 		if (t->n_at == MAPPING_COLUMNS_MAX)
-			return foreign_at(&t->base, f.s, e, "more than %d columns",
+			return foreign_at(&t->base, f.s, e, "the header has more than %d columns",
 					  MAPPING_COLUMNS_MAX);
 		for (unsigned int i = 0; i < t->m->n; i++)
 			if (strlen(t->m->column[i].name) == f.len &&
@@ -294,7 +298,9 @@ static int mapped_row(struct mapped_trace *t, const char *s, size_t len, struct 
 	for (; next_field(t->m->delimiter, &at, end, &f); i++) {
 		const struct mapping_column *c = i < t->n_at ? t->at[i] : NULL;
 		if (i >= t->n_needed && !t->m->more)
-			return foreign_at(&t->base, f.s, e, "more than %u columns", t->n_needed);
+			return foreign_at(&t->base, f.s, e,
+					  "the line has more than the expected %u columns",
+					  t->n_needed);
 		if (!c || (c->optional && !f.len))
 			continue;
 		x.has_rvalue |= c->field == MAP_RVALUE;

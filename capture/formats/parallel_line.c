@@ -191,8 +191,8 @@ static int take_other(struct parallel *p, struct parallel_line *l, struct err *e
 		r.heap = foreign_heap(f, p->args.heap.s, p->args.heap.len);
 	r.begin_ns = l->has_begin ? l->begin_ns : p->node[p->at].now_ns;
 	if (duration_ns >= 0 && __builtin_add_overflow(r.begin_ns, duration_ns, &r.end_ns))
-		return foreign_at(f, l->end, e, "the end of the call is beyond the range of a "
-						"trace");
+		return foreign_at(f, l->end, e, "the end of the call exceeds the limit of the "
+						"trace format (2^61 ns, 73 years)");
 	r.pid = p->facts.node[p->at].pid;
 	r.tid = p->facts.node[p->at].tid;
 	return foreign_add(f, &r, e);

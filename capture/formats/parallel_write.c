@@ -186,7 +186,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 		return 0;
 	strbuf_reset(&x->line);
 	if (r->op == OP_COMPUTE) {
-		*why = "its end is beyond the range of a trace";
+		*why = "its end exceeds the limit of the trace format (2^61 ns, 73 years)";
 		if (r->length > (uint64_t)TRACE_TIME_MAX)
 			return 0;
 		strbuf_addstr(&x->line, r->flags & COMPUTE_EXTERNAL ? "EXTERNAL("

@@ -308,7 +308,9 @@ static int perf_trace_line(struct foreign *f, const char *s, size_t len, struct 
 		return 0;
 	}
 	if (l.begin_ns > TRACE_TIME_MAX || (l.end_ns != TIME_NONE && l.end_ns > TRACE_TIME_MAX))
-		return foreign_at(f, first, e, "a time is beyond the range of a trace");
+		return foreign_at(f, first, e,
+				  "a time exceeds the limit of the trace format (2^61 ns, 73 "
+				  "years)");
 	return call_take(k, &l, e);
 }
 

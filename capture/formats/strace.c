@@ -195,7 +195,9 @@ static int stamped_line(struct strace *t, const char *line, const char *end, str
 				  "the time is missing (strace needs -ttt, -tt or "
 				  "--absolute-timestamps)");
 	if (ns > TRACE_TIME_MAX || ns < -TRACE_TIME_MAX)
-		return foreign_at(f, stamp, e, "a time is beyond the range of a trace");
+		return foreign_at(f, stamp, e,
+				  "a time exceeds the limit of the trace format (2^61 ns, 73 "
+				  "years)");
 	t->has_pids |= how != STRACE_UNNAMED;
 	struct strace_thread *th = strace_thread_get(t, strace_thread(&t->threads, how, tid));
 	if (t->threads.found)

@@ -227,7 +227,8 @@ static int times_set(struct strace_parsed *p, const struct call_line *l, int64_t
 	p->r.begin_ns = l->begin_ns;
 	if (duration_ns >= 0 && __builtin_add_overflow(l->begin_ns, duration_ns, &p->r.end_ns))
 		return foreign_at(&p->t->base, p->ret, e,
-				  "the end of the call is beyond the range of a trace");
+				  "the end of the call exceeds the limit of the trace format (2^61 "
+				  "ns, 73 years)");
 	if (duration_ns < 0 && l->resumed && p->r.error != ECANCELED)
 		p->r.end_ns = l->stamp_ns;
 	return p->call->kind == SYSCALL_REQUEST ? foreign_check(&p->r, e) : 0;

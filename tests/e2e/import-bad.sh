@@ -108,7 +108,7 @@ expect_line self 'close,"path=a;fd=3'
 
 # a call that ends beyond all times
 printf '1 1.000000 close(3) = 0 <0.000001>\n1 1795270936.951729 close(3) = 0 <8000003514.000000>\n' >long.strace
-refused strace long.strace 'line 2, column 32: the end of the call is beyond the range of a trace'
+refused strace long.strace 'line 2, column 32: the end of the call exceeds the limit of the trace format'
 expect_status 0 "$VALIDATE" import --from strace --lenient 1 long.strace -o long.trace
 expect_line out 'long.trace: 1 request'
 
