@@ -65,8 +65,8 @@ static void outcome_print(const struct vfs_config *c, const struct vfs_outcome *
 	count_line("warning", o->n_calls32, "32-bit system call is not in the trace",
 		   "32-bit system calls are not in the trace");
 	count_line("warning", c->command ? o->counts.n_alive : 0,
-		   "thread still ran after the command: its later calls are not in the trace",
-		   "threads still ran after the command: their later calls are not in the trace");
+		   "process still ran after the command: its later calls are not in the trace",
+		   "processes still ran after the command: their later calls are not in the trace");
 	changes_print(o->counts.n_mounts, o->counts.n_unshared);
 	files_noted_print(&o->files);
 	count_line("warning", o->n_unseen,

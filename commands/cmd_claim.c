@@ -18,7 +18,7 @@ static const struct option_spec claim_options[] = {
 	    "replayer to test: a name in a section [replayer NAME] of the protocol, or an engine "
 	    "of \"validate replay --list-engines\", with options after a colon: event:order=fs. "
 	    "Repeat it for several replayers (default: every replayer of the protocol, or every "
-	    "installed replayer that can replay the trace)"),
+	    "installed replayer that can replay the trace, except parallel and exec)"),
 	{.group = "Campaign and output", .name = "budget", .type = OPT_DURATION,
 	 .offset = JUDGE_FIELD(claim_budget_ns), .arg = "TIME", .min = 1e6, .max = 30 * 86400e9,
 	 .help = "longest time of the campaign (default 10min)"},

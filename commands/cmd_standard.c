@@ -34,7 +34,7 @@ static const struct option_spec standard_options[] = {
 	OPTION(FLAG, "points", FIELD(points), .help = "certify: print the result at every point; "
 	       "check: measure every valid point"),
 	OPTION(UINT, "seed", FIELD(o.seed), .arg = "N",
-	       .help = "seed of the random order of the visits (default 1)"),
+	       .help = "seed of the random order of the volumes (default 1)"),
 	OPTION(STRING, "root", FIELD(o.root), .arg = "DIR",
 	       .help = "directory of the volumes, as in validate volume"),
 	OPTION(FLAG, "quiet", FIELD(o.quiet), .letter = 'q', .help = "print no progress"),

@@ -198,8 +198,9 @@ static int run_all(struct app_run *r, const char *file, struct err *e)
 	if (r->config->content)
 		flags |= LOG_CONTENT;
 	struct stat st;
-	if (stat(r->config->root, &st) || !S_ISDIR(st.st_mode))
-		return err_sys(e, ENOTDIR, "--root %s", r->config->root);
+	const bool exists = !stat(r->config->root, &st);
+	if (!exists || !S_ISDIR(st.st_mode))
+		return err_sys(e, exists ? ENOTDIR : errno, "--root %s", r->config->root);
 	int ret = trace_output_check(r->config->output, e);
 	ret = ret ? ret : content_check(r->config, e);
 	ret = ret ? ret : clock_open(&r->clock, e);

@@ -26,7 +26,7 @@ const struct option_spec collect_options[] = {
 	 .min = 0.0001, .max = 10},
 	{.name = "check", .type = OPT_STRING, .offset = FIELD(check), .arg = "COMMAND",
 	 .help = "with --period auto: command that replays $TRACE and prints the running time, "
-	       "such as \"1.5s\" (default: engine parallel)"},
+	       "such as \"1.5s\" (default: replay with the engine \"parallel\")"},
 	{.name = "replay-dir", .type = OPT_STRING, .offset = FIELD(replay_dir), .arg = "DIR",
 	 .help = "with --period auto and without --check: directory for the files of the "
 	       "replays, on the application's storage"},
@@ -48,12 +48,12 @@ const struct option_spec collect_options[] = {
 	 .help = "clock that measures computing. cpu: CPU time; wall: elapsed time; auto: cpu if "
 	       "there are more nodes than CPUs, else wall (default auto)"},
 	{.name = "factor", .type = OPT_DOUBLE, .offset = FIELD(factor), .arg = "X",
-	 .help = "during a delay, a thread counts as waiting if it has computed for X times its "
-	       "longest computing time between two requests in the first run (default 2)",
+	 .help = "limit for each thread: X times the longest time that it computed between two "
+	       "requests in the first run; during a delay, a thread that computes for longer "
+	       "counts as waiting (default 2)",
 	 .min = 1, .max = 1000},
 	{.name = "floor", .type = OPT_DURATION, .offset = FIELD(floor_ns), .arg = "TIME",
-	 .help = "during a delay, a thread that has computed for less than this time does not "
-	       "count as waiting (default 10ms)", .min = 1e5,
+	 .help = "smallest limit that --factor sets (default 10ms)", .min = 1e5,
 	 .max = 3.6e12},
 	{.name = "runs-dir", .type = OPT_STRING, .offset = FIELD(runs_dir), .arg = "DIR",
 	 .help = "directory for the records and the output of all runs (default TRACE.runs)"},

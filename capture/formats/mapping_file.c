@@ -119,14 +119,15 @@ static int set_format(struct mapping_parse *p, const char *key, const char *valu
 		m->object_kind = *value == 'd' ? OBJECT_DEVICE : OBJECT_PATH;
 	else if (!strcmp(key, "resolution") && !parse_duration(value, &ns, NULL) && ns > 0)
 		m->resolution_ns = (double)ns;
-	else if (!strcmp(key, "bid") && set_count(p, key, value, 100, &n))
+	else if (!strcmp(key, "bid")) {
+		if (!set_count(p, key, value, 100, &n))
+			return 0;
 		m->bid = (int)n;
-	else
+	} else
 		return value_refuse(p, key, value,
 				    !strcmp(key, "level")	 ? "block or syscall"
 				    : !strcmp(key, "object")	 ? "device or path"
 				    : !strcmp(key, "resolution") ? "a duration such as 1us"
-				    : !strcmp(key, "bid")	 ? "a whole number from 0 to 100"
 								 : "a key of [format]");
 	return 1;
 }
