@@ -104,8 +104,8 @@ static int payload_check(const struct replay_config *c, const struct replay_engi
 	if (c->payload != PAYLOAD_RANDOM && (c->compressible > 0 || c->duplicates > 0))
 		return err_set(e, EINVAL, "compressible and duplicates need payload random");
 	if (c->payload != PAYLOAD_BUFFER && c->mutant && *c->mutant)
-		return err_set(e, EINVAL, "payload does not apply to a mutant, which writes only "
-			"the content of the buffers");
+		return err_set(e, EINVAL, "payload: a mutant writes only the content of the "
+			"worker's buffer; omit one of the options payload and mutant");
 	if (c->payload == PAYLOAD_CAPTURED && !g->captured)
 		return err_set(e, EINVAL,
 			"payload captured needs engine event, coordinator or compiled");

@@ -34,7 +34,7 @@ static void runners_place(struct crew *c)
 
 static int common_init(struct crew *c, struct err *e)
 {
-	int ret = vm_get(&c->common_memory, VM_SHARED, sizeof *c->common, "a crew", e);
+	int ret = vm_get(&c->common_memory, VM_SHARED, sizeof *c->common, "the workers", e);
 	if (ret)
 		return ret;
 	c->common = c->common_memory.base;

@@ -98,7 +98,7 @@ static int name_remove(int dir_fd, const char *path, struct err *e)
 			  ? dir_remove_at(at, last, path, e)
 			  : err_sys(e, errno, "cannot remove %s", path);
 		if (ret)
-			err_context(e, "cannot remove a file that the trace creates");
+			err_context(e, "a file that the trace creates already exists");
 	}
 	return ret;
 }

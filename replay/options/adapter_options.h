@@ -71,8 +71,9 @@ struct known_options {
 	       .help = "blkreplay: number of processes that issue requests (default 64)"),	\
 	OPTION(CHOICE, "blkreplay-conflicts", AT(known.blkreplay_conflicts), .arg = "HOW",	\
 	       .choices = blkreplay_conflicts_names, .help = "blkreplay: treatment of "		\
-	       "requests with overlapping blocks; partial: they are postponed (default " \
-	       "partial)"),	\
+	       "requests with overlapping blocks. The choices stand for blkreplay's "		\
+	       "--with-partial, --with-conflicts, --with-drop and --with-ordering; partial: "	\
+	       "they are postponed (default partial)"),						\
 	OPTION(CHOICE, "hfplayer-mode", AT(known.hfplayer_mode), .arg = "MODE",			\
 	       .choices = hfplayer_mode_names, .help = "hfplayer: hf (traced times), dep " \
 	       "(dependencies), afap (as fast as possible) or load (traced number in flight) " \
@@ -89,8 +90,8 @@ struct known_options {
 	       "bundles)"),				\
 	OPTION(CHOICE, "artc-order", AT(known.artc_order), .arg = "ORDER",			\
 	       .choices = artc_order_names,							\
-	       .help = "ARTC: rule that states for which calls a call waits; root: ARTC's " \
-	       "own rules (default root)"),		\
+	       .help = "ARTC: rule that states for which calls a call waits; root: ARTC's "	\
+	       "own rules; single: one thread makes all calls (default root)"),			\
 	OPTION(FLAG, "artc-gaps", AT(known.artc_gaps), .help = "ARTC: keep the traced gap " \
 	       "before each call (default: replay at full speed)"),				\
 	OPTION(CHOICE, "beefs-policy", AT(known.beefs_policy), .arg = "POLICY",			\

@@ -216,9 +216,15 @@ const struct option_spec replay_options[] = {
 	       .help = "make no calls, to measure the time of the replayer itself"),
 	OPTION(CHOICE, "order", FIELD(order), .group = "Order and timing", .arg = "ORDER",
 	       .choices = replay_order_names,
-	       .help = "for which earlier requests each request waits (default temporal)"),
+	       .help = "what a request waits for. temporal: the end of each request that had ended "
+	       "before it in the trace, and the start of each other earlier request; "
+	       "temporal-serial: the end of each earlier request; fs: requests on which it "
+	       "depends by the rules of the file system; thread: the previous request of its "
+	       "thread; none: a free worker (default temporal)"),
 	OPTION(CHOICE, "timing", FIELD(timing), .arg = "TIMING", .choices = replay_timing_names,
-	       .help = "when a request is issued (default fullspeed)"),
+	       .help = "when a request is issued. fullspeed: as soon as its order permits; "
+	       "timestamp: at its traced time; think: its traced pause after the end of the "
+	       "previous request of its thread (default fullspeed)"),
 	OPTION(DOUBLE, "speed", FIELD(speed), .arg = "FACTOR", .min = 1e-6, .max = 1e6,
 	       .help = "divide the traced times and pauses by FACTOR (default 1)"),
 	OPTION(DURATION, "max-gap", FIELD(max_gap_ns), .arg = "TIME", .max = NO_LIMIT,
@@ -298,8 +304,10 @@ int replay_config_send(struct replay_config_sent *to, const struct replay_config
 {
 	const char *cpus = c->cpus ? c->cpus : "", *scheduler = c->scheduler ? c->scheduler : "";
 	if (strlen(cpus) >= sizeof to->cpus || strlen(scheduler) >= sizeof to->scheduler)
-		return err_set(e, E2BIG, "cpus, scheduler: the text is too long for the %s engine",
-			       engine);
+		return err_set(e, E2BIG,
+			       "engine %s accepts at most %zu bytes for cpus, and %zu for "
+			       "scheduler",
+			       engine, sizeof to->cpus - 1, sizeof to->scheduler - 1);
 	to->config = *c;
 	for (const struct option_spec *o = replay_options; o->name; o++)
 		if (o->type == OPT_STRING)

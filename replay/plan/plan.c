@@ -20,8 +20,8 @@
 #define PART_ALIGN UINT64_C(4096)
 
 static const char *const part_names[PLAN_PARTS] = {"the requests", "the order",
-    "the times of the requests", "the outcomes", "the repeated outcomes", "the expected results",
-    "the records"};
+    "the times of the requests", "the results of the replay", "the results of repeated requests",
+    "the expected results", "the records"};
 
 /* Returns *base and advances it by the size of a lane's part; NULL stays NULL. */
 static void *lane_part(char **base, uint64_t n, size_t size)

@@ -97,7 +97,7 @@ fake 'fio_lat.1.log, line 2: time' <<'S'
 printf '1, 5000, 1, 4096, 20828160, 0\nnan, 5000, 0, 4096, 0, 0\n' >"${PREFIX}_lat.1.log"
 : >"${PREFIX}_slat.1.log"
 S
-fake 'expected time, value, direction, size and offset' <<'S'
+fake 'expected time, response time, direction, size and offset' <<'S'
 printf '1, 5000, 1\n' >"${PREFIX}_lat.1.log"
 S
 fake 'out of range' <<'S'

@@ -33,8 +33,9 @@ static int times_check(const struct adapter_request *q, uint64_t n, struct err *
 	if (low < -TRACE_TIME_MAX || high > TRACE_TIME_MAX)
 		return err_set(e, EBADMSG,
 			       "request %" PRIu64
-			       " in the output of the replayer: the times are out of range",
-			       n);
+			       " in the output of the replayer: its times, %" PRId64
+			       " ns and %" PRId64 " ns, are out of range",
+			       n, q->begin_ns, q->end_ns);
 	if (q->end_ns < q->begin_ns)
 		return err_set(e, EBADMSG,
 			       "request %" PRIu64 " in the output of the replayer ends %" PRId64

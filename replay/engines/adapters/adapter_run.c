@@ -229,7 +229,8 @@ static int end_judge(struct adapter_state *a, struct err *e)
 		return is_keeper_killed(r)
 			   ? err_set(e, ECHILD, "%s: the process that supervises it was killed",
 				     a->command.v[0])
-			   : err_sys(e, r->error, "cannot start %s: %s", a->command.v[0], r->step);
+			   : err_sys(e, r->error, "%s was not started: %s", a->command.v[0],
+				     r->step);
 	case CHILD_TIMED_OUT:
 		return program_fail(a, ETIMEDOUT, e,
 				    "did not end within %.10g s (time-limit), and was killed",

@@ -25,7 +25,7 @@ static int call_read(char *word, uint32_t tid, const struct request_taker *t, st
 	int64_t start_ns, took_ns;
 	struct adapter_request q = ADAPTER_REQUEST_INIT;
 	if (line_fields(word, ':', field, 3) != 3)
-		return err_set(e, EBADMSG, "\"%.60s\" is not a call with start and duration", word);
+		return err_set(e, EBADMSG, "\"%.60s\": expected CALL:START:DURATION", word);
 	int ret = field_number(field[1], "start", 0, &start_ns, e);
 	ret = ret ? ret : field_number(field[2], "duration", 0, &took_ns, e);
 	if (ret)
@@ -61,7 +61,7 @@ static int word_take(struct artc_log *l, char *word, struct err *e)
 	char *end;
 	unsigned long tid = strtoul(word + strlen(LOG_WORD), &end, 10);
 	if (strcmp(end, "):") || tid > UINT32_MAX)
-		return err_set(e, EBADMSG, "\"%.40s\" names no thread", word);
+		return err_set(e, EBADMSG, "\"%.40s\": expected thread_log(NUMBER):", word);
 	l->any = true;
 	l->tid = (uint32_t)tid;
 	return 0;

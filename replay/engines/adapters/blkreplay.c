@@ -26,7 +26,10 @@ static int request_read(struct blkreplay_table *t, char *line, struct err *e)
 	int64_t start_ns, sector, n_sectors, late_ns, took_ns;
 	struct adapter_request q = ADAPTER_REQUEST_INIT;
 	if (line_fields(line, ';', field, 6) != 6)
-		return err_set(e, EBADMSG, "\"%.60s\" is not a request with six fields", line);
+		return err_set(e, EBADMSG,
+			       "\"%.60s\": expected start, sector, length, R or W, delay and "
+			       "duration",
+			       line);
 	int ret = field_number(field[0], "start", 9, &start_ns, e);
 	ret = ret ? ret : field_number(field[1], "sector", 0, &sector, e);
 	ret = ret ? ret : field_number(field[2], "length", 0, &n_sectors, e);

@@ -89,9 +89,10 @@ static int packets_distribute(struct streams *x, struct adapter_run *r, struct e
 			if (fread(&p, sizeof p, 1, x->in) == 1)
 				packet_add(stream_of(x, record), &p, o);
 			else
-				ret = err_set(e, EIO, "the input file of btreplay that was made "
-						      "from %s has fewer requests than this trace",
-					      r->inputs.file.v[0]);
+				ret = err_set(
+				    e, EIO,
+				    "the exported file %s has fewer requests than the trace",
+				    r->inputs.file.v[0]);
 		}
 	}
 	return ret;

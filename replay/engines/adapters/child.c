@@ -255,7 +255,7 @@ int child_keep(const struct child_spec *s, struct child_result *r)
 	if (k.program == 0)
 		program_exec(&k, self);
 	if (k.program < 0)
-		return keep_fail(r, "cannot fork");
+		return keep_fail(r, "cannot create its process");
 	setpgid(k.program, k.program); /* both processes call it, because either may run first */
 	child_output_started(&k.output);
 	if (s->pause)

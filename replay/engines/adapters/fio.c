@@ -42,7 +42,8 @@ static int row_take(void *ctx, char *line, struct err *e)
 	unsigned int n = line_fields(line, ',', field, 8);
 	if (n < 5)
 		return err_set(e, EBADMSG,
-			"\"%.60s\": expected time, value, direction, size and offset", line);
+			"\"%.60s\": expected time, response time, direction, size and offset",
+			line);
 	for (unsigned int i = 0; i < 5; i++) {
 		int ret = field_number(field[i], what[i], 0, &v[i], e);
 		if (ret)

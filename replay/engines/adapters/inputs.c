@@ -27,7 +27,9 @@ int inputs_format_parse(const char *text, const struct trace_format **f, enum ad
 				  " (\"validate export --to list\" prints all)",
 				  "export: unknown format \"%s\"", name);
 	else if (!(*f)->write)
-		ret = err_set(e, EINVAL, "export: the format %s can only be read", name);
+		ret = err_set(e, EINVAL,
+			      "export: validate can read the format %s, but cannot write it",
+			      name);
 	int which = 0;
 	while (!ret && slash && each[which] && strcmp(each[which], slash + 1))
 		which++;

@@ -261,7 +261,7 @@ static int modes_check(const struct replay_config *c, struct err *e)
 		return err_set(e, EINVAL, "mutant %s acts on due times: it needs mode hf or dep",
 			f->name);
 	if (o->sq_poll && o->backend > 1)
-		return err_set(e, EINVAL, "sq-poll needs io_uring");
+		return err_set(e, EINVAL, "sq-poll needs backend io_uring");
 	if (o->harvester && (!strcmp(block_backend_names[o->backend], "psync")))
 		return err_set(e, EINVAL, "harvester does not apply to backend psync, which has no "
 					  "completions to fetch");
@@ -277,10 +277,17 @@ static int block_check(const struct replay_config *c, struct err *e)
 		return err_set(e, EINVAL,
 			       "engine block has modes (--mode) instead of orders and timings: "
 			       "omit --order and --timing");
-	if (c->blank || c->stop_on_mismatch || c->prepare || c->dir || c->processes || c->reads ||
-	    (c->balloon && strcmp(c->balloon, "off")))
-		return err_set(e, EINVAL, "engine block does not support blank, stop-on-mismatch, "
-			"prepare, processes, reads, balloon or dir");
+	if (c->dir)
+		return err_set(e, EINVAL, "dir: engine block replays on a device: name it with "
+			"--device, and omit --dir");
+	const char *const other = c->blank ? "blank"
+				  : c->stop_on_mismatch ? "stop-on-mismatch"
+				  : c->prepare ? "prepare"
+				  : c->processes ? "processes"
+				  : c->reads ? "reads"
+				  : c->balloon && strcmp(c->balloon, "off") ? "balloon" : NULL;
+	if (other)
+		return err_set(e, EINVAL, "%s: engine block does not support this option", other);
 	int ret = ranges_check(&c->block, c->n_workers, e);
 	return ret ? ret : modes_check(c, e);
 }

@@ -522,7 +522,7 @@ int block_crew_run(struct block_crew *c, struct err *e)
 			ret = -e->code;
 		} else if (c->worker[i].fatal) {
 			ret = err_sys(e, c->worker[i].fatal,
-				      "%s: a worker cannot fetch completions",
+				      "a worker cannot fetch the completions of its requests by %s",
 				      c->choice.backend->name);
 		}
 	if (!ret && device_gone(c->device)) /* gone before the first check */

@@ -66,7 +66,8 @@ int harvester_start(struct harvester **out, const struct block_backend *b, struc
 	int code = pthread_create(&h->id, NULL, harvester_main, h);
 	if (code) {
 		FREE_EACH(h->ring, h);
-		return err_sys(e, code, "cannot start a harvester");
+		return err_sys(e, code,
+			       "cannot start a thread that fetches completions (harvester)");
 	}
 	*out = h;
 	return 0;

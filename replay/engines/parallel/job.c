@@ -96,8 +96,8 @@ static void printed_add(struct strbuf *to, const char *printed)
 			strbuf_addch(&all, ' ');
 		clean_add(&all, line, len);
 	}
-	strbuf_addf(to, "the launcher printed: %s%.*s", all.len ? "" : "nothing", SAID_BYTES,
-		    all.s ? all.s : "");
+	strbuf_addf(to, "the replay under MPI failed; the launcher printed: %s%.*s",
+		    all.len ? "" : "nothing", SAID_BYTES, all.s ? all.s : "");
 	if (all.len > SAID_BYTES)
 		strbuf_addstr(to, "...");
 }
@@ -108,8 +108,8 @@ static int end_judge(const struct job *l, const struct child_result *r, const ch
 	SCOPED_STRBUF said = STRBUF_INIT;
 	int ret = 0;
 	if (r->end == CHILD_NOT_STARTED) {
-		ret = r->error ? err_sys(e, r->error, "cannot start %s: %s", l->command.v[0],
-					 r->step)
+		ret = r->error ? err_sys(e, r->error, "%s was not started: %s",
+					 l->command.v[0], r->step)
 			       : err_set(e, ECHILD, "%s: its supervising process was killed",
 					 l->command.v[0]);
 	} else if (r->end == CHILD_INTERRUPTED) {
