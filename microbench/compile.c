@@ -24,7 +24,8 @@
 static int config_check(const struct microbench_config *c, struct err *e)
 {
 	if (c->n_files < 1 || c->n_files > 1000000 || c->n_headers < 1 || c->n_headers > 1000000)
-		return err_set(e, EINVAL, "files and headers: expected 1 to 1000000");
+		return err_set(e, EINVAL, "files %llu, headers %llu: expected 1 to 1000000 of each",
+			       (unsigned long long)c->n_files, (unsigned long long)c->n_headers);
 	if (!(c->size_shape > 0))
 		return err_set(e, EINVAL, "size-shape: expected more than 0");
 	if (c->n_include_dirs < 1 || c->n_include_dirs > 1000)

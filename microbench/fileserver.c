@@ -31,7 +31,10 @@ static int config_check(const struct microbench_config *c, struct err *e)
 			       (unsigned long long)(2 * ABSENT_SHARE * c->level), 2 * ABSENT_SHARE);
 	if (c->append_bytes < 1 || c->dir_width < 1 || !(c->size_shape > 0))
 		return err_set(e, EINVAL,
-			       "append-size, dir-width and size-shape: expected more than 0");
+			       "append-size %llu, dir-width %llu, size-shape %g: all must be "
+			       "above 0",
+			       (unsigned long long)c->append_bytes,
+			       (unsigned long long)c->dir_width, c->size_shape);
 	return 0;
 }
 

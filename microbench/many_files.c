@@ -28,7 +28,8 @@ static int config_check(const struct microbench_config *c, struct err *e)
 			       "files %llu: expected at least one for each of %llu threads",
 			       (unsigned long long)c->n_files, (unsigned long long)c->level);
 	if (c->dir_width < 1 || !(c->size_shape > 0))
-		return err_set(e, EINVAL, "dir-width and size-shape: expected more than 0");
+		return err_set(e, EINVAL, "dir-width %llu, size-shape %g: both must be above 0",
+			       (unsigned long long)c->dir_width, c->size_shape);
 	if (c->direct && c->block_bytes % DIRECT_BYTES)
 		return err_set(e, EINVAL,
 			       "block-size %llu: option direct needs a multiple of %d bytes",

@@ -62,9 +62,11 @@ static int blocks_check(const struct workload *w, const struct microbench_config
 		return size_error(e, "file-size", c->file_bytes,
 				  "less than one block (block-size)");
 	if (c->file_bytes > (uint64_t)INT64_MAX / c->level)
-		return size_error(e, "file-size", c->file_bytes, "too large");
+		return size_error(e, "file-size", c->file_bytes,
+				  "too large for this number of threads (level)");
 	if (!w->sequential && c->file_bytes / c->block_bytes > UINT32_MAX)
-		return size_error(e, "file-size", c->file_bytes, "more than 2^32-1 blocks");
+		return size_error(e, "file-size", c->file_bytes,
+				  "more than 2^32-1 blocks (block-size)");
 	if (c->direct && c->block_bytes % DIRECT_BYTES)
 		return err_set(e, EINVAL,
 			       "block-size %llu: option direct needs a multiple of %d bytes",
@@ -88,7 +90,7 @@ int microbench_check(const struct workload *w, const struct microbench_config *c
 	    !choice_is_valid(placement_names, c->placement))
 		return err_set(e, EINVAL, "pause-by, think or placement has an unknown value");
 	if (c->think != THINK_FIXED && c->pause_ns == 0)
-		return err_set(e, EINVAL, "think %s: a mean pause is needed (pause)",
+		return err_set(e, EINVAL, "think %s: a mean pause is needed: set pause",
 			       think_names[c->think]);
 	struct scheduling scheduling = {.set = false};
 	int ret = c->scheduler ? scheduling_parse(c->scheduler, &scheduling, e) : 0;

@@ -79,7 +79,8 @@ static int entry_check(const struct bench_run *r, const struct fileset_entry *f,
 		return err_set(e, EPERM, "%s is not a %s", f->path,
 			       f->directory ? "directory" : "regular file");
 	if (!f->directory && (uint64_t)st.st_size != f->size)
-		return err_set(e, EINVAL, "%s has %lld bytes instead of %llu: prepare it again",
+		return err_set(e, EINVAL,
+			       "%s has %lld bytes instead of %llu: restore it with --prepare",
 			       f->path, (long long)st.st_size, (unsigned long long)f->size);
 	return 0;
 }

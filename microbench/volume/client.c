@@ -127,7 +127,8 @@ static int entries_match(const struct client_loop *l, const struct volume_log *l
 		    x->end_ns - x->arrival_ns + x->lead_ns, x->lead_ns, is_write(l->c, i)};
 	}
 	return n_matched == l->n ? 0
-				 : err_set(e, ENODATA, "%s: %u of %u requests are not in the log",
+				 : err_set(e, ENODATA,
+					   "%s: %u of %u requests are not in the volume's log",
 					   l->c->path, l->n - n_matched, l->n);
 }
 
