@@ -83,7 +83,7 @@ sweep 14983 run --dry-run tiny.conf # GSL's allocations among them
 
 # a helper process without memory: its run has no outcome, and the campaign can be resumed
 n=1
-until grep -q 'run [1-9][0-9]* cannot be summarised: a helper process was out of memory' err; do
+until grep -q 'no summary of run [1-9][0-9]*: a process of the campaign ran out of memory' err; do
 	[ $n -le 40 ] || fail "no helper of a run failed: $(cat err)"
 	rm -rf later
 	status=0

@@ -111,7 +111,7 @@ expect_line out '4 requests in 30.2 ms: '
 # no request, one request, and two at the same instant
 head -n 1 slow.csv >none.csv
 expect_status 3 "$VALIDATE" judge none.csv
-expect_line err 'none.csv: the trace has no issued request'
+expect_line err 'none.csv: no request of the trace has a start time'
 for n in 1 2; do
 	{
 		head -n 1 slow.csv

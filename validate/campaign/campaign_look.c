@@ -74,8 +74,7 @@ int look_after(struct campaign *c, uint64_t block, struct err *e)
 		return 0;
 	int ret = undecided_count(c, &n_undecided, &n_cells, e);
 	if (ret)
-		return err_context(e, "cannot evaluate the planned look after %u replicates",
-				   p->look[k]);
+		return err_context(e, "the planned look after %u replicates failed", p->look[k]);
 	bool stop = n_undecided == 0;
 	json_t *event = json_pack("{s:s, s:i, s:I, s:I, s:I, s:b}", "event", "look", "look", (int)k,
 		"replicates", (json_int_t)p->look[k], "cells", (json_int_t)n_cells, "undecided",
@@ -147,7 +146,7 @@ int look_cases(struct campaign *c, struct err *e)
 		/* no pair yet */
 		return ret == -ENODATA
 			   ? 0
-			   : err_context(e, "cannot determine which cases are decided");
+			   : err_context(e, "the evaluation of the cases failed");
 	}
 	for (size_t i = 0; i < a.n_cells; i++) {
 		const struct cell *cell = &a.cell[i];

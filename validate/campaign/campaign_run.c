@@ -226,7 +226,7 @@ int run_take(struct campaign *c, struct run *r, const struct step_result *result
 	else if (bad == -ENOSPC || bad == -EDQUOT)
 		ret = no_space(why.msg, e);
 	else if (is_of_machine(bad))
-		ret = err_set(e, -bad, "run %u cannot be summarised: %s", r->id, why.msg);
+		ret = err_set(e, -bad, "no summary of run %u: %s", r->id, why.msg);
 	else if (bad && bad != -EINTR) {
 		run_fail(r, why.msg);
 		r->n_lost = bad == -ENOMSG ? n_records_of(input) : 0;

@@ -63,7 +63,8 @@ static int caches_begin(struct campaign *c, struct err *e)
 		const struct target *t = &c->protocol->target[i];
 		if (t->cache == CACHE_COLD && t->evict >= EVICT_DROP && !c->drop_caches)
 			return err_set(e, EPERM, "target %s: evict = %s needs the right to write "
-				"/proc/sys/vm/drop_caches", t->name, evict_names[t->evict]);
+				"/proc/sys/vm/drop_caches: run as root, or set evict = fadvise",
+				t->name, evict_names[t->evict]);
 		wanted |= t->cache == CACHE_COLD && t->evict == EVICT_AUTO;
 	}
 	if (wanted && !c->drop_caches)
@@ -384,7 +385,8 @@ static int launch_check(struct campaign *c, struct err *e)
 		return -EINTR;
 	}
 	if (!ret && r.reason[0])
-		ret = err_set(e, EIO, "\"%s version\" failed: %s", c->options->self, r.reason);
+		ret = err_set(e, EIO, "the test before the first run, \"%s version\", failed: %s",
+			      c->options->self, r.reason);
 	return ret;
 }
 

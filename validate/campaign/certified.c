@@ -31,9 +31,11 @@ static int scenarios_cover(const struct protocol *p, const struct standard *s, d
 		if (!ret && s->loop == (t->volume_file || geteuid()))
 			ret = err_set(e, EINVAL,
 				      "the volume of [target %s] is on a %s, but the certificate "
-				      "%s was made on a %s",
+				      "%s was made on a %s: %s",
 				      t->name, s->loop ? "file" : "loop device", p->standard,
-				      s->loop ? "loop device" : "file");
+				      s->loop ? "loop device" : "file",
+				      s->loop ? "omit volume-file, and run as root"
+					      : "set volume-file = yes");
 		const uint64_t depth = ret ? 1 : (c.queue_depth ? c.queue_depth : 1) * c.level;
 		ret = ret ? ret : standard_covers(s, t->volume, t->size_bytes, depth, &worst, e);
 		if (ret) {

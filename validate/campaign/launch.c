@@ -326,7 +326,7 @@ static int child_started(int pipe_fd, const char *path, struct err *e)
 	if (n != sizeof f)
 		return err_set(e, EIO, "%s could not be started", path);
 	f.step[sizeof f.step - 1] = 0;
-	return err_sys(e, f.code, "cannot start %s: %s", path, f.step);
+	return err_sys(e, f.code, "%s was not started: %s", path, f.step);
 }
 
 int launch_begin(const struct launch_spec *s, struct launched *l, struct err *e)
@@ -424,9 +424,9 @@ int launch_helper(int (*work)(void *context, struct err *e), void *context, size
 	if (!ended && WIFEXITED(status) && WEXITSTATUS(status) == 3)
 		return err_set(e, ENOMEM,
 			       /* exit status of out_of_memory() */
-			       "a helper process was out of memory");
+			       "a process of the campaign ran out of memory");
 	if (!ended)
-		return err_set(e, EIO, "a helper process ended with %s %d",
+		return err_set(e, EIO, "a process of the campaign ended with %s %d",
 			       WIFSIGNALED(status) ? "signal" : "exit status",
 			       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 	if (said.code)

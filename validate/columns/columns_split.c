@@ -87,7 +87,7 @@ int columns_split_csv(struct columns_reader *r, const char *text, size_t len, ch
 	struct csv_parser parser;
 	bool quoted = false; /* the line begins within quotes */
 	if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI))
-		return err_set(r->e, ENOMEM, "%s: cannot start the CSV parser: not enough memory",
+		return err_set(r->e, ENOMEM, "%s: not enough memory for the CSV parser",
 			       r->c->path);
 	csv_set_delim(&parser, (unsigned char)delimiter);
 	for (size_t from = 0; from < len && !row.ret;) {

@@ -67,7 +67,7 @@ int judged_read(struct judged *j, const char *path, struct err *e)
 	j->is_iolog = !strcmp(trace_format_of(t)->name, "iolog");
 	trace_close(t);
 	if (!ret && last == INT64_MIN)
-		ret = err_set(e, ENODATA, "the trace has no issued request");
+		ret = err_set(e, ENODATA, "no request of the trace has a start time");
 	if (ret)
 		return err_context(e, "%s", path);
 	j->lasts_ns = last - first;

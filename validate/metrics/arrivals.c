@@ -32,7 +32,7 @@ int arrivals_init(struct arrivals *o, enum arrivals_mode mode,
 	o->batch = malloc(ARRIVALS_BATCH * sizeof *o->batch);
 	if (!o->a || !o->order || !o->batch) {
 		arrivals_release(o);
-		return err_set(e, ENOMEM, "not enough memory for a window of %zu requests",
+		return err_set(e, ENOMEM, "not enough memory to sort %zu requests",
 			       options->window_min);
 	}
 	return 0;
@@ -146,7 +146,7 @@ static int grow_window(struct arrivals *o, struct err *e)
 	uint32_t *order = realloc(o->order, 2 * o->window * sizeof *order);
 	o->order = order ? order : o->order;
 	if (!a || !order)
-		return err_set(e, ENOMEM, "not enough memory for a window of %zu requests",
+		return err_set(e, ENOMEM, "not enough memory to sort %zu requests",
 			       2 * o->window);
 	o->window *= 2;
 	return 0;

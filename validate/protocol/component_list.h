@@ -43,7 +43,8 @@
 	  "largest relative deviation of the execution time, either way (default 10%, of timed "   \
 	  "replays 1%)")                                                                           \
 	X(REORDERING, reordering, "reordering", reordered, OPT_RATIO, 0.01, "reordered", 0, 1,     \
-	  "largest share of Type-P-Reordered requests (default 1%)")                               \
+	  "largest share of requests that are issued after a request that follows them in the "    \
+	  "trace (default 1%)")                                                                    \
 	X(FIDELITY, fidelity, "fidelity", n_mismatched, OPT_UINT, 0, "mismatches", 0, 0,           \
 	  "largest number of lost, extra and mismatched requests in a run (default 0)")            \
 	X(UNCERTAINTY, uncertainty, "uncertainty", uncertainty, OPT_RATIO, 0.20, "uncertainty",    \

@@ -71,7 +71,8 @@ static int scenario_check(const struct protocol *p, const struct scenario *s, st
 	if (scenario_is_below(p, s))
 		return err_set(e, EINVAL, "program and replay share one device");
 	if (s->observe == OBSERVE_BLOCK)
-		return err_set(e, EINVAL, "the requests are observed at the device");
+		return err_set(e, EINVAL,
+			       "the requests are observed at the device (observe = block)");
 	if (s->observe == OBSERVE_PRELOAD && p->pause == PAUSE_SIGNAL)
 		return err_set(e, EINVAL, "the preloaded library observes the program, and can "
 			       "pause it only at its gate, not with pause = signal");

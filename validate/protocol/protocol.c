@@ -196,14 +196,15 @@ static int target_device_check(const struct protocol_file *f, const struct ini_s
 		return key_err(f, volume, e,
 			"the target already has a device: use either device or volume");
 	if (t->destructive && !t->device)
-		return key_err(f, destructive, e, "the target has no device");
+		return key_err(f, destructive, e,
+			"it applies only with device, which this section lacks");
 	if (t->volume_file && !t->volume)
-		return key_err(f, file, e, "the target has no volume");
+		return key_err(f, file, e, "it applies only with volume, which this section lacks");
 	if (t->size_bytes && (!t->volume || t->size_bytes % 4096))
 		return key_err(f, size, e,
 			       t->volume
 				   ? "the size must be a multiple of 4096 bytes"
-				   : "the key is for a volume, and the target has no volume");
+				   : "it applies only with volume, which this section lacks");
 	if (!t->size_bytes)
 		t->size_bytes = VOLUME_DEFAULT_BYTES;
 	if (t->volume)

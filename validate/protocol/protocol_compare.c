@@ -45,12 +45,12 @@ const struct option_spec compare_keys[] = {
 	       "(default none: the machine causes most of this uncertainty)",
 	   .min = 1.01, .max = 1e6, .flags = OPT_NONE),
     CHANGE("reordered", reordered,
-	   "the share of Type-P-Reordered requests, as a difference of "
-	   "shares",
+	   "the share of requests that are issued after a request that follows them in the "
+	   "trace, as a difference new - old",
 	   "1%"),
     CHANGE("concurrency", concurrency,
-	   "the distance of the concurrency CDFs, as a difference of "
-	   "distances",
+	   "the largest distance between the CDFs of the number of requests in flight, of program "
+	   "and replay, as a difference new - old",
 	   "10%"),
     OPTION(UINT, "mismatches", FIELD(n_mismatched), .arg = "N",
 	   .help = "largest increase of the number of lost, extra and mismatched requests of a "

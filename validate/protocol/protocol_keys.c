@@ -209,8 +209,10 @@ const struct option_spec accept_keys[] = {
 	       "flight that component concurrency compares: weighted by time, as found by each "
 	       "request, or both (default time)"),
     OPTION(CHOICE, "reorder-scope", FIELD(reorder_scope), .arg = "SCOPE",
-           .choices = reorder_scope_names, .help = "sequences that must not be reordered; auto: "
-           "all for replayers that promise a total order, else thread"),
+           .choices = reorder_scope_names, .help = "sequences that must keep the traced order. "
+	       "all: one sequence of all requests; thread, object: one sequence for each thread, "
+	       "or for each file or device; auto: all for replayers that promise a total order, "
+	       "else thread (default auto)"),
     OPTION(RATIO, "execution-time-timed", FIELD(execution_time_timed), .arg = "RATIO",
            .help = "limit of execution-time for timed replays (default: that of execution-time "
 	       "if given, else 1%)", .min = 1e-6, .max = 0.99, .flags = OPT_NONE),
@@ -218,9 +220,10 @@ const struct option_spec accept_keys[] = {
            .help = "largest coefficient of variation of the mean response times of the replays, "
 	       "if one recording is the reference of all replays (default none)",
 	   .min = 1e-6, .max = 100, .flags = OPT_NONE),
-    OPTION(DOUBLE, "guard-band", FIELD(guard_band), .arg = "X", .help = "guard band of the bias "
-	       "rule, in units of the expanded uncertainty of the bias; 1 is the guard band of "
-	       "JCGM 106 (default none)", .min = 0, .max = 100, .flags = OPT_NONE),
+    OPTION(DOUBLE, "guard-band", FIELD(guard_band), .arg = "X", .help = "distance "
+	       "that the bias must have from its limit before the bias is accepted or rejected, in "
+	       "units of the expanded uncertainty of the bias; 1 is the guard band of JCGM 106 "
+	       "(default none)", .min = 0, .max = 100, .flags = OPT_NONE),
     OPTION(CHOICE, "uncertainty-bias", FIELD(uncertainty_bias), .arg = "HOW",
            .choices = uncertainty_bias_names, .help = "state the bias apart from U, or add it to U "
            "before the comparison with the limit (default apart)"),

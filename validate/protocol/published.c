@@ -126,7 +126,7 @@ static int text_parse(struct published_reading *r, const struct strbuf *text)
 	if (text_valid_length(text->s, text->len) != text->len)
 		return err_set(r->e, EINVAL, "%s: not UTF-8 text", r->path);
 	if (csv_init(&csv, CSV_STRICT | CSV_STRICT_FINI))
-		return err_set(r->e, ENOMEM, "%s: cannot read CSV", r->path);
+		return err_set(r->e, ENOMEM, "%s: not enough memory for the CSV parser", r->path);
 	size_t n = csv_parse(&csv, text->s, text->len, on_field, on_row, r);
 	if (n != text->len || csv_fini(&csv, on_field, on_row, r))
 		r->ret = r->ret ? r->ret
@@ -135,7 +135,7 @@ static int text_parse(struct published_reading *r, const struct strbuf *text)
 	csv_free(&csv);
 	fields_clear(r);
 	if (!r->ret && !r->n_rows)
-		r->ret = err_set(r->e, EINVAL, "%s: empty", r->path);
+		r->ret = err_set(r->e, EINVAL, "%s is empty: a header line is needed", r->path);
 	return r->ret;
 }
 

@@ -234,7 +234,8 @@ static void unit_announce(const struct selftest *s, const struct unit *u)
 	double left = s->n_runs_made ? elapsed / (double)s->n_runs_made * (double)s->n_runs_left
 				     : seconds_of(s->o, s->n_runs_left);
 	fprintf(stderr,
-		"campaign %s %" PRIu64 ": %" PRIu64 " runs; %" PRIu64 " left, about %.0f %s\n",
+		"campaign %s %" PRIu64 ": %" PRIu64 " runs; left: %" PRIu64
+		" runs, about %.0f %s\n",
 		unit_names[u->kind], u->index, machine_runs(u, s->o), s->n_runs_left,
 		left < 100 ? left : left / 60, left < 100 ? "s" : "min");
 }

@@ -307,7 +307,8 @@ int standard_covers(const struct standard *s, const char *text, uint64_t n_bytes
 	service_free(service);
 	if (!a || !b)
 		return err_set(e, ERANGE, "the volume %s with %llu requests in flight is outside "
-			"the range of the certificate", text, (unsigned long long)depth);
+			"the range of the certificate (its member \"range\")", text,
+			(unsigned long long)depth);
 	*worst = fabs(a->bias) + a->expanded > fabs(b->bias) + b->expanded ? a : b;
 	return 0;
 }

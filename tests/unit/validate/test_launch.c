@@ -110,7 +110,7 @@ static void test_not_started(void **state)
 	struct err e = ERR_INIT;
 	char *missing[] = {(char *)"/no/such/program", NULL}, *directory[] = {(char *)"/", NULL};
 	assert_int_equal(run_spec(*state, (struct launch_spec){.argv = missing}, NULL, &r, &e), -ENOENT);
-	assert_non_null(strstr(e.msg, "/no/such/program: cannot execute it"));
+	assert_non_null(strstr(e.msg, "/no/such/program was not started: cannot execute it"));
 	assert_int_equal(run_spec(*state, (struct launch_spec){.argv = directory}, NULL, &r, &e), -EACCES);
 	cpu_set_t none;
 	CPU_ZERO(&none);

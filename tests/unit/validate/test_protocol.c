@@ -182,7 +182,7 @@ static const struct {
     {PROTOCOL "[target t]\nqueue = nr_requests=\n" WORKLOAD REPLAYER,
      "bad.conf:3: queue: \"\" is not a value"},
     /* [workload] */
-    {PROTOCOL "[workload a]\nlevel = 1\n" REPLAYER, "bad.conf:2: [workload a] has no type"},
+    {PROTOCOL "[workload a]\nlevel = 1\n" REPLAYER, "bad.conf:2: [workload a] has no key type"},
     {PROTOCOL "[workload a]\ntype = random-raed\n" REPLAYER,
      "bad.conf:3: type: \"random-raed\" is not a workload (did you mean \"random-read\"?)"},
     {PROTOCOL WORKLOAD "levle = 2\n" REPLAYER,
