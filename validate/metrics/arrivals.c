@@ -26,14 +26,15 @@ int arrivals_init(struct arrivals *o, enum arrivals_mode mode,
 	o->fd = -1;
 	o->given_ns = INT64_MIN;
 	window_empty(o);
-	o->window = mode == ARRIVALS_RUNS ? options->window_max : options->window_min;
+	const size_t window =
+	    mode == ARRIVALS_RUNS ? options->window_max : options->window_min;
+	o->window = window;
 	o->a = malloc(o->window * sizeof *o->a);
 	o->order = malloc(o->window * sizeof *o->order);
 	o->batch = malloc(ARRIVALS_BATCH * sizeof *o->batch);
 	if (!o->a || !o->order || !o->batch) {
 		arrivals_release(o);
-		return err_set(e, ENOMEM, "not enough memory to sort %zu requests",
-			       options->window_min);
+		return err_set(e, ENOMEM, "not enough memory to sort %zu requests", window);
 	}
 	return 0;
 }

@@ -24,7 +24,7 @@ static int call_read(char *word, uint32_t tid, const struct request_taker *t, st
 	char *field[3];
 	int64_t start_ns, took_ns;
 	struct adapter_request q = ADAPTER_REQUEST_INIT;
-	if (line_fields(word, ':', field, 3) != 3)
+	if (!line_fields(word, ':', field, 3, 3))
 		return err_set(e, EBADMSG, "\"%.60s\": expected CALL:START:DURATION", word);
 	int ret = field_number(field[1], "start", 0, &start_ns, e);
 	ret = ret ? ret : field_number(field[2], "duration", 0, &took_ns, e);

@@ -35,8 +35,9 @@ static int beefs_line(void *ctx, char *line, struct err *e)
 	char *field[N_FIELDS];
 	int64_t tid, expected;
 	struct adapter_request q = ADAPTER_REQUEST_INIT;
-	if (line_fields(line, ' ', field, N_FIELDS) != N_FIELDS)
-		return err_set(e, EBADMSG, "\"%.60s\" is not an event with ten fields", line);
+	if (!line_fields(line, ' ', field, N_FIELDS, N_FIELDS))
+		return err_set(e, EBADMSG, "\"%.60s\": expected %d fields between spaces", line,
+			       N_FIELDS);
 	if (!l->any) { /* the root event is not a call */
 		l->any = true;
 		return 0;

@@ -25,7 +25,7 @@ static int request_read(struct blkreplay_table *t, char *line, struct err *e)
 	char *field[6];
 	int64_t start_ns, sector, n_sectors, late_ns, took_ns;
 	struct adapter_request q = ADAPTER_REQUEST_INIT;
-	if (line_fields(line, ';', field, 6) != 6)
+	if (!line_fields(line, ';', field, 6, 6))
 		return err_set(e, EBADMSG,
 			       "\"%.60s\": expected start, sector, length, R or W, delay and "
 			       "duration",

@@ -39,8 +39,7 @@ static int row_take(void *ctx, char *line, struct err *e)
 	char *field[8];
 	int64_t v[5];
 	static const char *const what[] = {"time", "response time", "direction", "size", "offset"};
-	unsigned int n = line_fields(line, ',', field, 8);
-	if (n < 5)
+	if (!line_fields(line, ',', field, 5, 8))
 		return err_set(e, EBADMSG,
 			"\"%.60s\": expected time, response time, direction, size and offset",
 			line);

@@ -36,7 +36,7 @@ static int lun_note(void *ctx, char *line, struct err *e)
 	unsigned int i = 0;
 	if (*line == '#')
 		return 0;
-	if (line_fields(line, ',', field, LUN_COLUMN + 2) != LUN_COLUMN + 2)
+	if (!line_fields(line, ',', field, LUN_COLUMN + 2, LUN_COLUMN + 2))
 		return err_set(e, EBADMSG, "the trace has no column LUN_SSID");
 	int ret = field_number(field[LUN_COLUMN], "LUN_SSID", 0, &lun, e);
 	while (!ret && i < l->n && l->lun[i] != lun)
@@ -126,10 +126,15 @@ static int requests_annotate(struct adapter_run *r, struct annotation *a, struct
 static int file_annotate(struct adapter_run *r, struct annotation *a, struct err *e)
 {
 	struct infer f;
-	a->in = fopen(r->inputs.file.v[0], "re");
+	const char *input = r->inputs.file.v[0];
+	a->in = fopen(input, "re");
+	if (!a->in)
+		return err_sys(e, errno, "cannot open %s", input);
 	a->out = fopen(a->path, "we");
-	if (!a->in || !a->out || getline(&a->line, &a->size, a->in) <= 0)
-		return err_set(e, EIO, "cannot read %s or write %s", r->inputs.file.v[0], a->path);
+	if (!a->out)
+		return err_sys(e, errno, "cannot create %s", a->path);
+	if (getline(&a->line, &a->size, a->in) <= 0)
+		return err_set(e, EIO, "cannot read the heading of %s", input);
 	fprintf(a->out, "%.*s,DEP_PARENT_COUNT.I,DEP_PARENT_LIST.S\n",
 		(int)strcspn(a->line, "\r\n"), a->line);
 	infer_init(&f, INFER_THRESHOLD_NS);

@@ -86,9 +86,14 @@ static char *blanks_trim(char *s)
 	return s;
 }
 
-unsigned int line_fields(char *line, char separator, char **field, unsigned int max)
+bool line_fields(char *line, char separator, char **field, unsigned int min, unsigned int max)
 {
-	unsigned int n = 0;
+	unsigned int n = 1;
+	for (const char *s = line; (s = strchr(s, separator)); s++)
+		n++;
+	if (n < min)
+		return false;
+	n = 0;
 	while (line && n < max) {
 		char *next = n + 1 < max ? strchr(line, separator) : NULL;
 		if (next)
@@ -96,7 +101,7 @@ unsigned int line_fields(char *line, char separator, char **field, unsigned int 
 		field[n++] = blanks_trim(line);
 		line = next;
 	}
-	return n;
+	return true;
 }
 
 int field_number(const char *field, const char *what, unsigned int digits, int64_t *value,

@@ -75,8 +75,10 @@ static void printed_add(struct strbuf *to, const char *printed)
 {
 	SCOPED_STRBUF text = STRBUF_INIT;
 	SCOPED_STRBUF all = STRBUF_INIT;
-	if (file_read(printed, &text, 0, NULL))
+	if (file_read(printed, &text, 0, NULL)) {
+		strbuf_addstr(to, "the replay under MPI failed; the launcher's output is lost");
 		return;
+	}
 	const char *mark = strstr(text.s, BUNDLE_MARK);
 	if (mark) {
 		mark += strlen(BUNDLE_MARK);

@@ -155,7 +155,7 @@ static void test_blkreplay_bad(void **state)
 		{BLK_HEAD "0.0 ; -1 ; 8 ; R ; 0.0 ; 0.1\n----\n", "out of range"},
 		{BLK_HEAD "0.0 ; 99999999999999999999 ; 8 ; R ; 0.0 ; 0.1\n----\n", "line 2: sector"},
 		{BLK_HEAD "0.0 ; 1 ; 8 ; X ; 0.0 ; 0.1\n----\n", "neither R nor W"},
-		{BLK_HEAD "garbage\n----\n", "expected start, sector, length"},
+		{BLK_HEAD "1.0 ; 8 ; garbage\n----\n", "\"1.0 ; 8 ; garbage\": expected start, sector, length"},
 	};
 	struct err e = ERR_INIT;
 	struct taken t;
