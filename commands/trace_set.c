@@ -125,20 +125,35 @@ static bool files_equal(const struct fileset *a, const struct fileset *b)
 	return equal;
 }
 
-/* Whether all traces state the same initial files, as the parts of one capture do. */
-static bool files_are_common(const struct trace_set *m, size_t n)
+/* Returns the initial files that all traces state; NULL: they differ. Of the parts of a capture, only
+ * part 0 states files. */
+static const struct fileset *files_common(const struct trace_set *m, size_t n)
 {
-	bool common = true;
-	for (size_t i = 1; i < n && common; i++)
-		common = files_equal(&trace_meta(m->t[0])->files, &trace_meta(m->t[i])->files);
-	return common;
+	const struct fileset *files = NULL;
+	json_auto_t *first = trace_extra(m->t[0]);
+	const json_t *of = json_object_get(json_object_get(first, "part"), "of");
+	bool common = true, begun = false, continued = false;
+	for (size_t i = 0; i < n && common; i++) {
+		const struct trace_meta *meta = trace_meta(m->t[i]);
+		json_auto_t *extra = trace_extra(m->t[i]);
+		const json_t *part = json_object_get(extra, "part");
+		const bool is_same = of && json_equal(of, json_object_get(part, "of"));
+		if (is_same && trace_part_index(meta) > 0) {
+			continued = true;
+			continue;
+		}
+		begun |= is_same;
+		common = !files || files_equal(files, &meta->files);
+		files = &meta->files;
+	}
+	return common && (begun || !continued) ? files : NULL;
 }
 
 void trace_set_meta(const struct trace_set *m, size_t n, struct trace_meta *meta)
 {
 	*meta = *trace_meta(m->t[0]);
-	if (!files_are_common(m, n))
-		meta->files = (struct fileset){0};
+	const struct fileset *files = files_common(m, n);
+	meta->files = files ? *files : (struct fileset){0};
 	for (size_t i = 1; i < m->n; i++) {
 		const struct trace_meta *x = trace_meta(m->t[i]);
 		if (x->clock_resolution_ns > meta->clock_resolution_ns)
@@ -292,7 +307,7 @@ void trace_set_facts(const struct trace_set *m, size_t n, json_t *top)
 		rows_add("descriptors", top, first, other);
 		rows_add("affinity", top, first, other);
 	}
-	if (!files_are_common(m, n))
+	if (!files_common(m, n))
 		json_object_del(json_object_get(top, "capture"), "snapshot");
 }
 

@@ -44,6 +44,12 @@ for order in fs temporal; do
 done
 "$VALIDATE" info --json joined >json
 ! grep -q '"part"' json || fail 'the joined trace calls itself a part'
+# of the parts, only part 0 has the snapshot; the joined trace has it, and parts without part 0 do not
+"$VALIDATE" info --json t.000 >first
+jq -e '.files | length > 0' first >/dev/null || fail 'part 0 has no snapshot'
+[ "$(jq -c .files first)" = "$(jq -c .files json)" ] || fail "snapshot of the joined trace: $(jq -c .files json)"
+expect_status 0 "$VALIDATE" slice t.001 t.002 -o later
+"$VALIDATE" info --json later | jq -e '.files // [] | length == 0' >/dev/null || fail 'later parts have a snapshot'
 
 # the message explains how to get one trace; impossible options
 expect_status 3 "$VALIDATE" info t

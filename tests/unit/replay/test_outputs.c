@@ -148,7 +148,7 @@ static void test_blkreplay_bad(void **state)
 		{"Copyright\n", "no table of requests"},
 		{"ERROR: cannot open file\n", "line 1: blkreplay: ERROR: cannot open file"},
 		{BLK_HEAD "0.0 ; 1 ; 8 ; R ; 0.0 ; 0.1\n", "ends within the table"},
-		{BLK_HEAD "0.0 ; 1 ; 8 ; R ; 0.0\n----\n", "line 2: \"0.0\""},
+		{BLK_HEAD "0.0 ; 1 ; 8 ; R ; 0.0\n----\n", "line 2: \"0.0 ; 1 ; 8 ; R ; 0.0\": expected"},
 		{BLK_HEAD "0.0 ; 1 ; 8 ; R ; nan ; 0.1\n----\n", "line 2: delay"},
 		{BLK_HEAD "0.0 ; 1 ; 8 ; R ; 0.0 ; inf\n----\n", "line 2: duration"},
 		{BLK_HEAD "0.0 ; 1 ; 8 ; R ; 0.0 ; -0.1\n----\n", "out of range"},
