@@ -16,7 +16,7 @@ static const struct option_spec compare_options[] = {
 	       .help = "output format, see --list (default text)"),
 	OPTION(STRING, "allow", FIELD(allow), .arg = "LIST", .help = "also compare "
 	       "campaigns that differ in these respects: protocol, requests, environment, missing "
-	       "(scenarios, replayers or data that one campaign lacks), all (default none)"),
+	       "(scenarios or replayers that one campaign lacks), all (default none)"),
 	OPTION(CHOICE, "inconclusive", FIELD(inconclusive), .arg = "WHAT",
 	       .choices = inconclusive_names, .help = "meaning of an inconclusive outcome. Exit "
 	       "status: error gives 4, fail 1, pass and skip 0. The format junit reports each "

@@ -22,7 +22,7 @@ struct deps_config {
 static const struct option_spec deps_options[] = {
     OPTION(CHOICE, "order", AT(order), .arg = "ORDER", .choices = replay_order_names,
 	   .help = "rule that states for which earlier requests a request waits "
-		   "(default fs)"),
+		   "(default fs, for traces of calls)"),
     OPTION(STRING, "fs-rules", AT(fs_rules), .arg = "RULES",
 	   .help = "rules of order fs, as in validate replay (default all)"),
     OPTION(STRING, "dot", AT(dot), .arg = "FILE",

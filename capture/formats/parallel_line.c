@@ -46,6 +46,12 @@ static void take_comment(struct parallel_line *l)
 	l->blocked_unknown = blocked && !l->has_blocked;
 }
 
+static void now_advance(struct text_node *n, const struct trace_record *r)
+{
+	n->now_ns = r->begin_ns > n->now_ns ? r->begin_ns : n->now_ns;
+	n->now_ns = r->end_ns > n->now_ns ? r->end_ns : n->now_ns;
+}
+
 /* --- lines other than calls ---------------------------------------------- */
 
 static int add_cause(struct parallel *p, const struct parallel_line *l, enum trace_op op,
@@ -66,7 +72,7 @@ static int add_cause(struct parallel *p, const struct parallel_line *l, enum tra
 		r.end_ns = r.begin_ns + (int64_t)length;
 	int ret = foreign_add(&p->calls.base, &r, e);
 	if (!ret) /* a time that the trace cannot represent does not change the node's clock */
-		n->now_ns = r.end_ns > n->now_ns ? r.end_ns : n->now_ns;
+		now_advance(n, &r);
 	return ret;
 }
 
@@ -189,13 +195,17 @@ static int take_other(struct parallel *p, struct parallel_line *l, struct err *e
 		return ret;
 	if (p->args.has_heap)
 		r.heap = foreign_heap(f, p->args.heap.s, p->args.heap.len);
-	r.begin_ns = l->has_begin ? l->begin_ns : p->node[p->at].now_ns;
+	struct text_node *n = &p->node[p->at];
+	r.begin_ns = l->has_begin ? l->begin_ns : n->now_ns;
 	if (duration_ns >= 0 && __builtin_add_overflow(r.begin_ns, duration_ns, &r.end_ns))
 		return foreign_at(f, l->end, e, "the end of the call exceeds the limit of the "
 						"trace format (2^61 ns, 73 years)");
 	r.pid = p->facts.node[p->at].pid;
 	r.tid = p->facts.node[p->at].tid;
-	return foreign_add(f, &r, e);
+	ret = foreign_add(f, &r, e);
+	if (!ret)
+		now_advance(n, &r);
+	return ret;
 }
 
 static int take_call(struct parallel *p, const struct parallel_line *l, struct err *e)
@@ -221,8 +231,7 @@ static int take_call(struct parallel *p, const struct parallel_line *l, struct e
 	struct trace_record *r = &f->queue.v[f->queue.n - 1];
 	r->pid = p->facts.node[p->at].pid;
 	r->tid = p->facts.node[p->at].tid;
-	n->now_ns = r->begin_ns > n->now_ns ? r->begin_ns : n->now_ns;
-	n->now_ns = r->end_ns > n->now_ns ? r->end_ns : n->now_ns;
+	now_advance(n, r);
 	return 0;
 }
 

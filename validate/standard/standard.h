@@ -7,8 +7,7 @@
  * programmed - 1. The volumes are in random order, and the visits to a point are spread over the
  * duration of the certification, so their scatter includes the effects of a new server, of a new
  * lead and of time. The bias is the mean over visits. U is the expanded uncertainty (95 %) of
- * one later visit around it: u^2 = s^2 (1 + 1/n) for the scatter s of n visits (n - 1 degrees of
- * freedom). Points with the same service time and depth share their scatter: s^2 is the mean of a
+ * one later visit around it: u^2 = s^2 (1 + 1/n) for the scatter s of n visits. Points with the same service time and depth share their scatter: s^2 is the mean of a
  * point's own variance and of the usual variance of the other points, with 2 (n - 1) degrees of
  * freedom. So six visits that agree by chance do not make U small. Rectangular components are added
  * for half the difference between reads and writes, for the rate of the clock, and for a drift if

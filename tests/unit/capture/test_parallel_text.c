@@ -54,6 +54,25 @@ static void the_papers_figure_can_be_read(void **state)
 	unlink(SCRATCH("fig7"));
 }
 
+static void a_line_starts_at_the_end_of_the_previous_line(void **state)
+{
+	(void)state;
+	static const char text[] = "COMPUTE(0.001)\n"
+				   "@fread(path=a;fd=4;length=10) = 10 <0.5>\n"
+				   "write(4, 10) = 10 <0.25>\n"
+				   "COMPUTE(0.002)\n";
+	struct err e = ERR_INIT;
+	spill(SCRATCH("clock"), text, sizeof text - 1);
+	char *got = read_all(SCRATCH("clock"), NULL, 0, &e);
+	must(-e.code, &e);
+	assert_string_equal(got, "1 compute 1000000 0 0 1000000\n"
+				 "1 fread 10 10 1000000 501000000\n"
+				 "1 write 10 10 501000000 751000000\n"
+				 "1 compute 2000000 0 751000000 753000000\n");
+	free(got);
+	unlink(SCRATCH("clock"));
+}
+
 static void errors_name_their_line(void **state)
 {
 	(void)state;
@@ -241,6 +260,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_papers_figure_can_be_read),
+	    cmocka_unit_test(a_line_starts_at_the_end_of_the_previous_line),
 	    cmocka_unit_test(errors_name_their_line),
 	    cmocka_unit_test(a_trace_is_read_back_unchanged),
 	    cmocka_unit_test(reading_again_gives_the_same),
