@@ -100,8 +100,11 @@ static void app_print(const struct app_config *c, const struct app_outcome *o)
 	files_noted_print(&o->files);
 	if (c->content)
 		content_print(c, o);
-	count_line("warning", o->n_lost, "request is lost: the trace is incomplete",
-		   "requests are lost: the trace is incomplete");
+	count_line("warning", o->n_lost,
+		   "request is lost: the trace is incomplete (usual causes: a limit of memory or "
+		   "file size, or a seccomp filter; capture vfs does not depend on these)",
+		   "requests are lost: the trace is incomplete (usual causes: a limit of memory or "
+		   "file size, or a seccomp filter; capture vfs does not depend on these)");
 	changes_print(o->n_mounts, o->n_unshared);
 	count_line("warning", o->n_file_actions,
 		   "call of posix_spawn failed, or its file actions could not be read: the trace "
@@ -117,10 +120,12 @@ static void app_print(const struct app_config *c, const struct app_outcome *o)
 		       "can call the kernel without the C library; such calls are not in the trace",
 		       &o->own_calls);
 	programs_print("note",
-		       "generated code at run time, which was not searched for system calls",
+		       "generated code at run time; if this code made direct system calls, they "
+		       "are not in the trace",
 		       &o->made_code);
-	programs_print("note", "could not be searched for system calls (a file of the program or "
-		"of a library was removed or changed)", &o->replaced);
+	programs_print("note", "could not be searched for direct system calls (a file of the "
+		       "program or of a library was removed or changed); such calls are not in the "
+		       "trace", &o->replaced);
 	programs_print(
 	    "note", "can use io_uring without liburing; such requests are not in the trace",
 	    &o->own_rings);
@@ -229,7 +234,8 @@ static int capture_command(int argc, char **argv, struct err *e)
 	for (const struct capture_way *w = ways; w->name; w++)
 		if (!strcmp(argv[1], w->name))
 			return w->run(argc - 1, argv + 1, e);
-	name_refuse(e, EINVAL, argv[1], names, "", "unknown capture method \"%s\"", argv[1]);
+	name_refuse(e, EINVAL, argv[1], names, " (app, vfs, block, causality)",
+		    "unknown capture method \"%s\"", argv[1]);
 	return EXIT_USAGE;
 }
 

@@ -21,8 +21,8 @@ static const struct option_spec history_options[] = {
 	       .help = "show: only campaigns of this host (default all)"),
 	OPTION(UINT, "baseline", FIELD(baseline), .arg = "N", .min = HISTORY_BASELINE_MIN,
 	       .max = 1000000,
-	       .help = "show: number of first entries, without outliers, from which the control "
-	       "limits are computed (default 20)"),
+	       .help = "show: compute the control limits from the first N entries, not counting "
+	       "outliers; N is at least 8 (default 20)"),
 	OPTION(UINT, "from", FIELD(from), .arg = "N", .min = 1, .max = 1e15,
 	       .help = "show: leave out campaigns with a number below N, for example those "
 	       "before an intended change (default 1)"),

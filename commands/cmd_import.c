@@ -88,7 +88,8 @@ static void print_found(const struct import *x, const struct trace_meta *meta, c
 		}
 	if (x->n_causes[0] || x->n_causes[1] || x->n_causes[2])
 		strbuf_addf(&out,
-			    "\nBetween    requests: compute %" PRIu64 ", signal %" PRIu64 ", wait %"
+			    "\nRecords    between requests: compute %" PRIu64 ", signal %" PRIu64
+			    ", wait %"
 			    PRIu64,
 			    x->n_causes[0], x->n_causes[1], x->n_causes[2]);
 	strbuf_addstr(&out, "\nResolution ");

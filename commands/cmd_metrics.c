@@ -94,8 +94,11 @@ static int bits_of(const char *option, const char *text, const char *const *name
 			*bits |= 1u << k;
 			continue;
 		}
-		ret = name_refuse(e, EINVAL, item.v[i], names, " (see --help)",
-				  "--%s: unknown name \"%s\"", option, item.v[i]);
+		SCOPED_STRBUF all = STRBUF_INIT;
+		for (k = 0; names[k]; k++)
+			strbuf_addf(&all, "%s%s", k ? ", " : ": expected ", names[k]);
+		ret = name_refuse(e, EINVAL, item.v[i], names, all.s, "--%s: unknown name \"%s\"",
+				  option, item.v[i]);
 	}
 	return ret;
 }
@@ -108,9 +111,9 @@ static int warmup_of(const char *text, struct metrics_options *o, struct err *e)
 	int ret = text[strspn(text, "0123456789")] ? parse_duration(text, &o->warmup_ns, e)
 						   : parse_uint(text, &o->warmup_requests, e);
 	if (!ret && (o->warmup_ns < 0 || o->warmup_requests >= UINT64_MAX - 1))
-		ret = err_set(e, ERANGE, "\"%s\" is out of range: expected a number of requests, "
+		ret = err_set(e, ERANGE, "\"%s\" is out of range: expected a smaller number, "
 			"or a time of 0 or more", text);
-	return ret ? err_context(e, "--warmup") : 0;
+	return ret ? err_context(e, "--warmup (a number of requests or a time)") : 0;
 }
 
 static int options_of(const struct metrics_config *c, struct metrics_options *o, struct err *e)

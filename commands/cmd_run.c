@@ -29,8 +29,8 @@ static const struct option_spec run_options[] = {
 	OPTION(FLAG, "resume", FIELD(resume), .help = "continue the campaign in the directory of "
 	       "-o from its first unfinished run"),
 	OPTION(STRING, "replicates", FIELD(replicates), .arg = "N|A..B",
-	       .help = "number of blocks, or smallest and largest number, in place of the "
-	       "protocol's replicates"),
+	       .help = "number of blocks (in a block, the program and each replayer run once), or "
+	       "smallest and largest number, in place of the protocol's replicates"),
 	OPTION(DURATION, "budget", FIELD(budget_ns), .arg = "TIME", .min = 1e6, .max = 30 * 86400e9,
 	       .help = "longest time of the whole campaign, in place of the protocol's budget; "
 	       "with --resume, a campaign that has used its budget continues"),

@@ -42,8 +42,9 @@ static const struct option_spec selftest_options[] = {
 	       .help = "replay: number of permutations of the labels program and replay in each "
 	       "campaign of --campaigns-aa (default 100; quick: 20)"),
 	OPTION(UINT, "replicates", FIELD(replicates), .arg = "N", .min = 3, .max = 1000,
-	       .help = "replay: number of blocks of a campaign (default 20); capture: number of "
-	       "runs with each method (default 10; quick: 3)"),
+	       .help = "replay: number of blocks of a campaign, in each of which program and "
+	       "replayer run once (default 20); capture: number of runs with each method (default "
+	       "10; quick: 3)"),
 	OPTION(DURATION, "run-duration", FIELD(run_ns), .arg = "TIME", .min = 1e6, .max = 60e9,
 	       .help = "shortest duration of a run (default 10ms)"),
 	OPTION(UINT, "simulated", FIELD(simulated), .arg = "N", .min = 10, .max = 1e8,

@@ -196,10 +196,10 @@ static int slice_traces(const struct slice_config *c, struct trace_set *set, str
 	ret = ret || !c->anonymise ? ret : origin_hide(s, &meta, &files, e);
 	ret = ret ? ret : pour_traces(&p, set->t, set->shift_ns, set->n, &meta, c->output, e);
 	if (!ret)
-		printf("%s: %" PRIu64 " of %" PRIu64 " %s%s%s\n", c->output, p.n_written, p.n_read,
-		       s->causes ? "requests, and records of computing, signals and waits"
+		printf("%s: %" PRIu64 " of %s%" PRIu64 " %s written%s\n", c->output, p.n_written,
+		       slice_filter_stopped(s->filter) ? "the first " : "", p.n_read,
+		       s->causes ? "requests and records of computing, signals and waits"
 				 : "requests",
-		       slice_filter_stopped(s->filter) ? " read" : "",
 		       p.sorted ? ", sorted by start time" : "");
 	if (!ret && s->causes)
 		slice_causes_print(s->causes);

@@ -70,7 +70,7 @@ static const struct option_spec stats_options[] = {
 static const char synopsis[] = "REFERENCE REPLAY... [-C COLUMN] [--paired] [--json]\n"
 	"FILE [-C COLUMN,COLUMN] [--sessions COLUMN]\n"
 	"--files-are-sessions FILE FILE... [-C COLUMN,COLUMN] [--where COLUMN=TEXT]\n"
-	"--compute NAME [ROLE=VALUES]... [KEY=VALUE]...\n"
+	"--compute NAME [INPUT=VALUES]... [PARAMETER=VALUE]...\n"
 	"--list";
 static const char about[] =
 	"Compares columns of numbers. Each line of a column has the result of one run.\n"
@@ -81,7 +81,7 @@ static const char about[] =
 	"Without --paired, samples count as independent.\n"
 	"\n"
 	"With --compute, VALUES are numbers (1,2,3; groups 1,2/3,4),\n"
-	"FILE[:COLUMN[:WHERE=TEXT,...]], or for groups FILE:COLUMN:GROUPCOLUMN.\n"
+	"FILE[:COLUMN[:OTHERCOLUMN=TEXT,...]], or for groups FILE:COLUMN:GROUPCOLUMN.\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 bad input; with --judge also 1 not\n"
 	"trusted and 4 inconclusive.";

@@ -80,7 +80,8 @@ static void slack_look(struct doctor_finding *f)
 static void processors_look(struct doctor_finding *f)
 {
 	const int n = processors_allowed();
-	warn_if(f, n < 2, "threads of levels above 1, and other programs, share one CPU",
+	warn_if(f, n < 2, "the threads of a workload (level above 1) and other programs share "
+		"one CPU: use a machine with more CPUs",
 		"%d may be used, %ld are online", n, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
@@ -96,7 +97,8 @@ static void stolen_look(struct doctor_finding *f)
 	double share = stolen_share(&a, &b),
 	       ever = a.total ? (double)a.stolen / (double)a.total : 0;
 	warn_if(f, share > 0.02 || ever > 0.02,
-		"the hypervisor gives CPU time of this machine to other virtual machines",
+		"the hypervisor gives CPU time of this machine to other virtual machines: measure "
+		"on another machine, or expect wide intervals",
 		"%.1f %% now, %.1f %% since boot", 100 * (share > 0 ? share : 0), 100 * ever);
 }
 
@@ -105,7 +107,7 @@ static void scheduler_look(struct doctor_finding *f)
 	struct rlimit limit = {0};
 	getrlimit(RLIMIT_RTPRIO, &limit);
 	finding_ok(f, "fifo and rr can%s", has_capability(CAP_SYS_NICE) || limit.rlim_cur > 0
-		? " be used" : "not be used (needed only if a protocol asks for them)");
+		? " be used" : "not be used (needed only by protocols with such a scheduler)");
 }
 
 /* --- caches and memory --------------------------------------------------- */
@@ -171,7 +173,8 @@ static void scratch_look(const char *dir, struct doctor_finding *f)
 	bool apart;
 	struct err e = ERR_INIT;
 	if (storage_look(&target, dir, &e) < 0) {
-		warn_if(f, true, "", "depends on the target directory");
+		warn_if(f, true, "name an existing directory: validate doctor DIR",
+			"not checked, because the target directory cannot be examined");
 		return;
 	}
 	if (scratch_choose(&s, &apart, &target.device, 1, dir, &e)) {
@@ -400,7 +403,8 @@ static void memory_judge(const json_t *facts, struct doctor_finding *f)
 {
 	const json_int_t bytes = number_of(facts, "memory", "available_bytes", 0);
 	warn_if(f, bytes && bytes < (512 << 20),
-		"traces on /dev/shm and large requests may not fit", "%s available",
+		"less than 512 MiB: traces on /dev/shm and large requests may not fit",
+		"%s available",
 		size_text((uint64_t)bytes).s);
 }
 

@@ -27,10 +27,10 @@ static int method_choose(const struct trace_set *set, const char **method, struc
 			return err_context(e, "%s", set->path[i]);
 		if (!*method && !own)
 			return err_set(e, EINVAL,
-				       "%s was captured by %s: name the method of the calibration "
-				       "that applies (--capture-method)",
+				       "%s does not state that app, vfs or strace captured it "
+				       "(captured by: %s): name the method with --capture-method",
 				       set->path[i],
-				       meta->captured_by ? meta->captured_by : "an unknown method");
+				       meta->captured_by ? meta->captured_by : "not stated");
 		if (own && *method && strcmp(own, *method))
 			return err_set(e, EINVAL,
 				       "%s was captured by %s, but the correction is for %s",

@@ -114,7 +114,8 @@ static void lines_take(struct named_inputs *in, const struct columns *c)
 	in->role[k].n_groups = 1;
 }
 
-/* Reads FILE[:COLUMN[:WHERE=TEXT,...]]; for groups, FILE:COLUMN:GROUPCOLUMN. `text` is modified. */
+/* Reads FILE[:COLUMN[:OTHERCOLUMN=TEXT,...]]; for groups, FILE:COLUMN:GROUPCOLUMN. `text` is
+ * modified. */
 static int file_read(struct named_inputs *in, const struct stats_config *config, char *text,
 		     struct err *e)
 {

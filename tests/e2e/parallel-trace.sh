@@ -48,7 +48,7 @@ close(3) = 0
 END
 expect_status 0 "$VALIDATE" import n.0 n.1 n.2 -o p.trace
 expect_line out 'p.trace: 12 requests'
-expect_line out 'Between    requests: compute 5, signal 7, wait 7'
+expect_line out 'Records    between requests: compute 5, signal 7, wait 7'
 
 expect_status 0 "$VALIDATE" deps p.trace
 expect_line out '12 of 3 nodes'
@@ -164,7 +164,7 @@ write(3, 4096) = 4096
 END
 done
 expect_status 0 "$VALIDATE" import n.0 n.1 n.2 -o p.trace
-expect_line out 'Between    requests: compute 4, signal 3, wait 3'
+expect_line out 'Records    between requests: compute 4, signal 3, wait 3'
 expect_status 0 "$VALIDATE" deps p.trace
 expect_line out 'Barriers       1, with 3 waits'
 expect_line out 'Critical path  5 ms'
