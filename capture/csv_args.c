@@ -239,8 +239,8 @@ void csv_args_write(struct strbuf *out, const struct trace_record *r,
 
 static int bad_value(enum arg a, const char *s, size_t len, const char *wanted, struct err *e)
 {
-	return err_set(e, EINVAL, "%s=%.*s: not %s", arg_names[a], (int)(len < 60 ? len : 60), s,
-		       wanted);
+	return err_set(e, EINVAL, "argument %s: \"%.*s\" is not %s (a semicolon separates "
+		       "arguments)", arg_names[a], (int)(len < 60 ? len : 60), s, wanted);
 }
 
 static int set_number(enum arg a, const char *s, size_t len, struct trace_record *r, struct err *e)
@@ -281,7 +281,7 @@ static int set_number(enum arg a, const char *s, size_t len, struct trace_record
 		return 0;
 	default: /* flags and whence */
 		if (number_u32(s, len, 16, &u) || u > UINT32_MAX)
-			return bad_value(a, s, len, "a 32-bit number", e);
+			return bad_value(a, s, len, "a number from 0 to 0xffffffff", e);
 		r->flags = (uint32_t)u;
 		return 0;
 	}

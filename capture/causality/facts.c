@@ -13,10 +13,10 @@ static int integer_get(const json_t *o, const char *name, json_int_t least, json
 		return err_set(e, EINVAL, "metadata \"causality\": \"%s\" is not an integer", name);
 	if (*v < least || *v > most)
 		return err_set(e, EINVAL,
-			       member ? "metadata \"causality\": \"%s\" is %lld, which is out of "
-			       	"range"
+			       member ? "metadata \"causality\": \"%s\" is %lld; expected %lld "
+					"to %lld"
 				      : "metadata \"causality\": a node lacks \"%s\"",
-			       name, (long long)*v);
+			       name, (long long)*v, (long long)least, (long long)most);
 	return 0;
 }
 

@@ -157,7 +157,7 @@ static int agent_failed(const struct hosts_run *h, struct agent_peer *p, struct 
 		text.s[--text.len] = 0;
 	const char *own = strstr(text.s, "validate: ");
 	own = own ? own + strlen("validate: ") : text.s;
-	err_set(e, ECHILD, "host %s: its collector %s: %s", p->host,
+	err_set(e, ECHILD, "host %s: the process that watches the ranks there %s: %s", p->host,
 		p->gone ? "has ended" : "does not answer", *own ? own : "it printed nothing");
 	text_make_line(e->msg);
 	if (WIFSIGNALED(status))
@@ -438,8 +438,9 @@ static int seen_load(const struct hosts_run *h, uint32_t i, struct watch *w, uin
 		memcpy(&seen, b.s, sizeof seen);
 	const size_t threads = seen.n_threads * sizeof *w->list;
 	if (!ret && b.len != sizeof seen + threads + seen.n_waits * sizeof *w->wait)
-		ret = err_set(e, EILSEQ, "%s is damaged, or the collector on host %s is of "
-				"another version", path, h->peer[i].host);
+		ret = err_set(e, EILSEQ, "%s is damaged, or host %s has another version of "
+				"validate: install the same version on all hosts", path,
+			      h->peer[i].host);
 	if (ret)
 		return ret;
 	outcome_add(&w->outcome, &seen.outcome);

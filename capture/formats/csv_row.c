@@ -113,8 +113,8 @@ static void take_error(struct csv_trace *t, const char *s, size_t len)
 	uint64_t u = 0;
 	if (len && *s >= '0' && *s <= '9') {
 		if (!scan_all_u64(s, len, &u) || u > UINT16_MAX)
-			csv_fail(t, "\"%.*s\" is not an error number", (int)(len < 60 ? len : 60),
-				 s);
+			csv_fail(t, "\"%.*s\" is not an error number from 0 to 65535",
+				 (int)(len < 60 ? len : 60), s);
 	} else if (len) {
 		const char *name;
 		for (u = 1; u < 4096; u++)

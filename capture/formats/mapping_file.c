@@ -220,14 +220,15 @@ static int new_column(struct mapping_parse *p, const char *what)
 {
 	uint64_t index;
 	if (p->m->n == MAPPING_COLUMNS_MAX)
-		return value_refuse(p, "column", what, "accepted: at most 64 columns are possible");
+		return p->ret = err_set(p->e, EINVAL, "[column %.60s]: the file has more than 64 "
+					"sections [column ...]", what), 0;
 	struct mapping_column *c = &p->m->column[p->m->n++];
 	*c = (struct mapping_column){.unit = 1};
 	if (p->m->header) {
 		c->name = xstrdup(what);
 	} else if (parse_uint(what, &index, NULL) || !index || index > MAPPING_COLUMNS_MAX) {
-		return value_refuse(p, "column", what,
-				    "a number from 1 to 64 (names need header = yes in [format])");
+		return p->ret = err_set(p->e, EINVAL, "[column %.60s]: expected a number from 1 to "
+					"64 (names need header = yes in [format])", what), 0;
 	} else {
 		c->index = (unsigned int)index - 1;
 	}

@@ -69,8 +69,8 @@ static int write_one(struct sink_walk *x, struct sink *s, const struct trace_rec
 		x->report->left_out(x->report->ctx, x->n, r);
 	x->n++;
 	if (!ret && !x->report->n_left_out++)
-		snprintf(x->report->why, sizeof x->report->why, "%s (number %llu): %s",
-			 op_name(r->op), (unsigned long long)r->seq, why);
+		snprintf(x->report->why, sizeof x->report->why, "number %llu (%s): %s",
+			 (unsigned long long)r->seq, op_name(r->op), why);
 	x->report->n_written += ret == 1 && !cause;
 	x->report->n_causes += ret == 1 && cause;
 	return s->out.len >= FLUSH_BYTES ? sink_flush(s, e) : 0;

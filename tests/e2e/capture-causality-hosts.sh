@@ -80,7 +80,7 @@ expect_line err 'only 2 were seen'
 hosts_of_ranks=
 for i in 1 2 3 4 5 6 7 8 9 10; do # the other collector may be just about to fork
 	expect_status 3 capture hosta,hostd 2
-	expect_line err 'host hostd: its collector has ended: hostd: no route to host'
+	expect_line err 'host hostd: the process that watches the ranks there has ended: hostd: no route to host'
 done
 expect_status 2 "$VALIDATE" capture causality -o trace --hosts hosta -- true
 expect_line err '--root'

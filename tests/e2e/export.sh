@@ -127,7 +127,7 @@ done
 # call has ended; and its list of files
 printf '10 1.000000100 openat(AT_FDCWD</>, "d/f", O_RDWR|O_CREAT, 0644) = 3</d/f> <0.000002000>\n10 1.000000200 pwrite64(3</d/f>, ""..., 5, 7) = 5 <0.000001500>\n10 1.000000300 newfstatat(3</d/f>, "", {st_mode=S_IFREG|0644, st_size=12, ...}, AT_EMPTY_PATH) = 0 <0.000001000>\n10 1.000005000 access("/d/g", F_OK) = -1 ENOENT (No such file or directory) <0.000001000>\n10 1.000006000 newfstatat(AT_FDCWD, "/d/g", 0x7ffd, AT_SYMLINK_NOFOLLOW) = -1 ENOENT (No such file or directory) <0.000001000>\n10 1.000007000 close(3</d/f>) = 0 <0.000001000>\n' >a.strace
 expect_status 0 "$VALIDATE" export --to artc a.strace -o a.artc
-expect_line err '1 record left out; the first is access (number 3): ARTC does not support the call'
+expect_line err '1 record left out; the first is number 3 (access): ARTC does not support the call'
 cat >want <<'W'
 10 1.000000 open("/d/f", O_RDWR|O_CREAT, 0644) = 3 <0.000002>
 10 1.000003 pwrite(3, ""..., 5, 7) = 5 <0.000001>
@@ -165,7 +165,7 @@ pid,tid,begin,end,function,args,rvalue
 7,8,9800,9900,unlink,path=d/a,0
 C
 expect_status 0 "$VALIDATE" export --to events threads.csv -o threads.events
-expect_line err '2 records left out; the first is lseek (number 3): the replayer would seek to another position'
+expect_line err '2 records left out; the first is number 3 (lseek): the replayer would seek to another position'
 sed 's/"rvalue":\([^,]*\),"parents":\([^ ]*\),"caller":{"tid":"\([0-9]*\)","pid":"\([0-9]*\)".*"begin":\([0-9.]*\),.*"call":\("[a-z]*"\),"args":\(.*\),"id":\([0-9]*\),.*"children":\(.*\)}/\8 \6 \7 = \1 by \4.\3 at \5, \2 - \9/; s/[{]//' threads.events >have
 cat >want <<'W'
 6
