@@ -112,11 +112,11 @@ static void facts_add_pairing(struct strbuf *out, const struct analysis *a)
 		strbuf_addstr(out, " of the requests do not count, because a slice began or ended "
 				   "near them");
 		if (n_late(a))
-			strbuf_addf(out, "; at the end of %" PRIu64 " slices, a thread did not "
-				"pause within 1 s", n_late(a));
+			strbuf_addf(out, "; at the end of %" PRIu64 " slice%s, a thread did not "
+				"pause within 1 s", n_late(a), n_late(a) == 1 ? "" : "s");
 	}
 	if (n_sliced < n && why)
-		strbuf_addf(out, "%s whole runs one after the other: %s%s%s",
+		strbuf_addf(out, "%s whole runs one after the other (%s%s%s)",
 			    n_sliced ? "; in the other scenarios, they made"
 				     : "Program and replays made",
 			    replayer ? replayer : "", replayer ? ": " : "",

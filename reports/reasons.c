@@ -4,7 +4,7 @@
  *   %P  ratio in percent, "12.3"     %C  the same with its sign, "+12.3"
  *   %T  time in ns, "55.71 ms"       %E  confidence for an error, in percent, "95"
  *   %W  position to the limit, "within"
- *   %N  name of a status             %M  its meaning
+ *   %M  meaning of a status
  *   %Q  number of requests, "at most 3 requests", "no request"
  *   %V  estimate without a limit, in the component's unit
  * and these take none:
@@ -22,11 +22,11 @@
 static const char *const templates[REASON_N] = {
     [REASON_NONE] = "",
     [REASON_TOO_EARLY] =
-	"this look is too early to decide (error level %.2g): a later planned look "
-	"decides",
+	"this planned look decides nothing, because it permits an error probability of only %.2g: "
+	"a later look decides",
     [REASON_NO_REPLAY] = "nothing was replayed: the program itself ran in the replayer's place",
-    [REASON_NOT_COMPARED] = "%N: a replay was not compared with the trace that it replayed",
-    [REASON_STATUS] = "%N: %M",
+    [REASON_NOT_COMPARED] = "a replay was not compared with the trace that it replayed",
+    [REASON_STATUS] = "%M",
     [REASON_SHOWN] = "%K %V, no limit set",
     [REASON_SHOWN_STATUS] = "%K: %M",
     [REASON_FEW_RUNS] =
@@ -267,7 +267,6 @@ void words_add_template(struct strbuf *out, const char *t, const double *x, cons
 		case 'E': add_confidence(out, *x++); break;
 		case 'W': strbuf_addstr(out, position_name(*x++)); break;
 		case 'Q': add_requests(out, *x++); break;
-		case 'N': strbuf_addstr(out, stat_status_name((enum stat_status)*x++)); break;
 		case 'M': strbuf_addstr(out, table_status_text((enum stat_status)*x++)); break;
 		case 'V': add_shown(out, row->unit, *x++); break;
 		case '{': t += add_plural(out, t, x[-1]); break;

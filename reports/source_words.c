@@ -96,7 +96,7 @@ static const struct {
 		      "order had an effect (P <= 0.05), which is a row of the budget"},
     [SOURCE_FAILED_RUNS] = {"procedure", "failed runs",
 			    "%.0f %{run failed; its|runs failed; their} pairs are left out"},
-    [SOURCE_JOURNAL] = {"procedure", "journal", "%.0f damaged lines were left out"},
+    [SOURCE_JOURNAL] = {"procedure", "journal", "%.0f damaged %{line was|lines were} left out"},
     [SOURCE_UNFINISHED] = {"procedure", "unfinished", "not all planned runs were made"},
     [SOURCE_UNMET] = {"procedure", NULL, NULL},
 };

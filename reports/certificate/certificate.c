@@ -122,8 +122,8 @@ static void add_conditions(struct certificate *c, const struct analysis *a)
 	date_add(&text, first_ns);
 	strbuf_addstr(&text, " to ");
 	date_add(&text, last_ns);
-	strbuf_addf(&text, "; %u replicates of each case in randomised blocks%s", a->n_replicates,
-		    a->complete ? "" : "; the campaign was not finished");
+	strbuf_addf(&text, "; at most %u replicates of a case, in randomised blocks%s",
+		    a->n_replicates, a->complete ? "" : "; the campaign was not finished");
 	fact_add_of_all(c, "Measured", &text);
 	strbuf_addf(&text, "%s, %lld CPUs", member_text(e, "machine", "cpu_model"),
 		    (long long)json_integer_value(member_of(e, "machine", "n_cpus_online")));
@@ -170,8 +170,8 @@ static void add_protocol(struct certificate *c, const struct analysis *a,
 	static const char *const seals[] = {
 	    [SEAL_UNKNOWN] = "; the result files were not checked",
 	    [SEAL_ABSENT] = "; not sealed: some files have no digest",
-	    [SEAL_WHOLE] = ", which holds the SHA-256 of every file that the verdict uses; each "
-			   "file was checked when it was read",
+	    [SEAL_WHOLE] = "; the journal has the SHA-256 of every file that the verdict uses, and "
+			   "each file was checked when it was read",
 	    [SEAL_BROKEN] = "; the results were changed after the campaign"};
 	struct strbuf text = STRBUF_INIT;
 	strbuf_addf(&text, "%s; SHA-256 %s; seed %llu", a->results->protocol.name,

@@ -16,7 +16,7 @@ static bool is_percent(enum aspect k)
 void compare_add_value(struct strbuf *out, double value, enum aspect k)
 {
 	if (isnan(value))
-		strbuf_addstr(out, "none");
+		strbuf_addstr(out, "unknown");
 	else
 		number_add(out, value, fabs(value) / 10, is_percent(k) ? number_unit_percent
 			: number_unit_plain, aspect_is_deviation(k));
@@ -28,7 +28,7 @@ void compare_add_change(struct strbuf *out, const struct aspect_change *a, enum 
 	struct number_unit unit = ratio || count ? number_unit_plain : number_unit_percent;
 	double half = (a->hi95 - a->lo95) / 2;
 	if (a->status) {
-		strbuf_addstr(out, "none");
+		strbuf_addstr(out, "unknown");
 		return;
 	}
 	if (!(half > 0) || !isfinite(half)) {
@@ -138,7 +138,8 @@ const char *compare_new_value(const struct difference *d)
 {
 	if (d->kind != DIFFERENCE_REQUESTS)
 		return d->new_value;
-	return d->unknown ? "unknown (earlier version, or no successful recording)"
+	return d->unknown ? "unknown: an earlier version of validate made the results, or no "
+			    "recording succeeded"
 			  : "different operations, files, offsets or lengths, or another "
 			    "number of requests (min-duration = 0 keeps this number constant)";
 }
@@ -212,7 +213,8 @@ void compare_add_counts(struct strbuf *out, const struct campaign_change *c)
 		strbuf_addf(out, "%zu difference%s", c->n_refusing, c->n_refusing == 1 ? "" : "s");
 		for (size_t i = 0; i < c->n_differences; i++)
 			if (c->difference[i].refuses) {
-				strbuf_addf(out, "; %s", c->difference[i].what);
+				strbuf_addf(out, c->n_refusing == 1 ? ": %s" : ", the first in %s",
+					    c->difference[i].what);
 				break;
 			}
 		return;

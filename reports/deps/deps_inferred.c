@@ -25,13 +25,14 @@ static int threshold_find(struct threshold *h, struct trace *t, const char *thin
 		if (!ret && (h->ns < 0 || h->ns > TRACE_TIME_MAX))
 			ret = err_set(e, EINVAL, "\"%s\" is negative or too long", think);
 		*usage = ret != 0;
-		h->origin = "as given";
+		h->origin = "set by --think-time";
 		return ret ? err_context(e, "--think-time") : 0;
 	}
 	int ret = think_times_read(&h->seen, t, e);
 	h->estimated = h->seen.n >= THINK_TIMES_ENOUGH;
 	h->origin = h->estimated ? "the smallest gap in the trace with no request in flight" :
-				  "the default: too few think times in this trace to estimate it";
+				  "the default, because this trace has too few think times for an "
+				  "estimate";
 	h->ns = h->estimated ? h->seen.least_ns : INFER_THRESHOLD_NS;
 	return ret;
 }
@@ -190,8 +191,8 @@ static void print_text(const struct infer_summary *s, const struct infer_what *w
 			   "%" PRIu64 " have no end, so nothing depends on them; %" PRIu64
 			   " have no start and are left out",
 			   s->n_endless, w->n_unknown);
-	line_print("Think time", "at least %s for a dependency: %s", duration_text((double)h->ns).s,
-		   h->origin);
+	line_print("Think time", "a request can depend on requests that end at least %s before it "
+		   "begins (%s)", duration_text((double)h->ns).s, h->origin);
 	line_print("Dependencies",
 		   "%" PRIu64 " (redundant dependencies do not count): %.3g per request on "
 		   "average, at most %" PRIu64,

@@ -187,7 +187,7 @@ int figures_render(struct figures *fs, const char *plots_dir, struct err *e)
 		else
 			ret = take_plot(f, &plot[k++].text, plots_dir, e);
 		if (!f->svg.len && !fs->missing)
-			fs->missing = xstrdup("gnuplot made no plot of some of them");
+			fs->missing = xstrdup("their plots are incomplete or too large");
 	}
 	for (size_t i = 0; i < n; i++) {
 		strbuf_release(&plot[i].script);

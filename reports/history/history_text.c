@@ -45,8 +45,8 @@ void history_sentence_add(struct strbuf *out, const struct history_study *s)
 	strbuf_addstr(out, ", ");
 	words_add_count(out, n, "case", "cases");
 	if (without == n) {
-		strbuf_addf(out, ": no limits yet; at least %d different entries are needed",
-			HISTORY_BASELINE_MIN);
+		strbuf_addf(out, ": no limits yet; a case needs at least %d entries that are not "
+			"all equal", HISTORY_BASELINE_MIN);
 		return;
 	}
 	if (s->n_events)
@@ -117,7 +117,7 @@ static void events_add(struct strbuf *out, const struct history_study *s, size_t
 			text_paragraph(out, line.s, 0, 2, width);
 		}
 	if (s->n_events > n)
-		strbuf_addf(out, "... and %zu more (--format csv, or -o)\n", s->n_events - n);
+		strbuf_addf(out, "... and %zu more: use --format csv or -o\n", s->n_events - n);
 }
 
 static void text_add(struct strbuf *out, const void *study, size_t width)
@@ -138,7 +138,7 @@ static void text_add(struct strbuf *out, const void *study, size_t width)
 	strbuf_addf(out, "\n%s\n\n", t.title);
 	text_add_table(out, &t, NAME_WIDTH, SIZE_MAX);
 	if (left_out)
-		strbuf_addf(out, "... and %zu more (--format csv, or -o)\n", left_out);
+		strbuf_addf(out, "... and %zu more: use --format csv or -o\n", left_out);
 	strbuf_addch(out, '\n');
 	text_paragraph(out, history_explanation, 0, 0, width);
 }

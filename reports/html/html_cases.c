@@ -110,7 +110,8 @@ static void add_facts(struct strbuf *out, const struct analysis *a, size_t i)
 {
 	const struct cell *c = &a->cell[i];
 	SCOPED_STRBUF text = STRBUF_INIT;
-	strbuf_addf(out, "<p class=\"facts\">%u pairs of runs", c->n_pairs);
+	strbuf_addf(out, "<p class=\"facts\">%u pair%s of runs", c->n_pairs,
+		    c->n_pairs == 1 ? "" : "s");
 	if (c->n_failed_program || c->n_failed_replayer)
 		strbuf_addf(out, "; %u runs of the program and %u replays failed",
 			    c->n_failed_program, c->n_failed_replayer);

@@ -231,7 +231,8 @@ static void add_epoch(struct info_page *page, const struct trace_meta *m)
 	    (time_t)(m->wall_epoch_ns / 1000000000 - (m->wall_epoch_ns % 1000000000 < 0));
 	struct tm tm;
 	char text[64];
-	strbuf_addf(&out, "%s%lld.%09lld s of the monotonic clock", m->epoch_ns < 0 ? "-" : "",
+	strbuf_addf(&out, "time 0 of the trace is %s%lld.%09lld s of the monotonic clock",
+		    m->epoch_ns < 0 ? "-" : "",
 		    llabs(m->epoch_ns / 1000000000), llabs(m->epoch_ns % 1000000000));
 	if (m->wall_epoch_ns && gmtime_r(&seconds, &tm) &&
 	    strftime(text, sizeof text, ", %Y-%m-%d %H:%M:%S UTC", &tm))
@@ -330,7 +331,8 @@ static void add_nodes(struct info_page *page, const struct trace_meta *m)
 	if (f.n_throttled) {
 		strbuf_addf(&out, ", of which %u %s delayed", f.n_throttled,
 			    f.n_throttled == 1 ? "was" : "were");
-		strbuf_addf(&out, f.period == 1 ? " at each request" : " at each %lluth request",
+		strbuf_addf(&out,
+			    f.period == 1 ? " at each request" : " at one of every %llu requests",
 			    (unsigned long long)f.period);
 	}
 	if (f.n_runs)

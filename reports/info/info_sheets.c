@@ -160,18 +160,18 @@ static void note_positions(struct table *s, const struct profile *p)
 	SCOPED_STRBUF out = STRBUF_INIT;
 	strbuf_addf(&out, "near: within 128 KiB of the end of the previous read or write. %s of "
 		"the reads and writes have offset and length in multiples of 4096, %s of 512; "
-		"the highest offset of a byte is %s", share_text((double)p->n_aligned_4096,
+		"all end at or below offset %s", share_text((double)p->n_aligned_4096,
 		(double)p->n_position_known).s, share_text((double)p->n_aligned_512,
 		(double)p->n_position_known).s, count_text(p->highest).s);
 	if (p->n_position_unknown)
-		strbuf_addf(&out, ". At unknown positions: %s",
+		strbuf_addf(&out, ". Reads and writes at unknown positions: %s",
 				  count_text(p->n_position_unknown).s);
 	s->note = xstrdup(out.s);
 }
 
 static void add_access(struct info_page *page, const struct profile *p)
 {
-	static const char *const column[] = {"Position after the previous request of the same",
+	static const char *const column[] = {"Relative to the previous request of the same",
 					     "requests",
 	    "sequential", "strided", "repeated", "near", "random", "first", NULL};
 	static const char *const scope[PROFILE_SCOPES] = {"object", "descriptor",

@@ -118,8 +118,8 @@ void machine_add_markdown(struct strbuf *out, const struct machine *m)
 		open_groups_add(out, m);
 	if (n_shown == m->n_rows)
 		return;
-	strbuf_addf(out, "\n<details><summary>%zu %s</summary>\n\n", m->n_rows - n_shown,
-		    n_shown ? "more" : "in full");
+	strbuf_addf(out, "\n<details><summary>%s: %zu</summary>\n\n",
+		    n_shown ? "other rows" : "all rows", m->n_rows - n_shown);
 	rows_add(out, m, true);
 	strbuf_addstr(out, "\n</details>\n");
 }

@@ -192,7 +192,8 @@ static int measured_print(const struct protocol *p, const struct analysis *a, FI
 		}
 	if (!n_cases)
 		return err_set(e, ENODATA,
-			       "%s does not have the scatter of any case of this protocol",
+			       "%s has no results of a case of this protocol, so no scatter is "
+			       "known",
 			       a->results->dir);
 	if (n_hopeless == n_cases)
 		return err_set(e, EINVAL, "%s", hopeless.msg);

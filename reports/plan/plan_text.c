@@ -104,7 +104,8 @@ static int chances_put(const struct protocol *p, const char *given, FILE *out, s
 	struct err hopeless = ERR_INIT;
 	if (p->reference == REFERENCE_RERUN && p->n_bank == 1)
 		fputs(
-		    "\nnote: bank = 1: all pairs replay one recording, so no case can be trusted\n",
+		    "\nnote: bank = 1: all pairs replay one recording, so no case can be trusted; "
+		    "set bank = 2 or more\n",
 		    out);
 	const int ret = chances_print(p, scatter, out, given ? e : &hopeless);
 	if (!ret || given)

@@ -36,9 +36,11 @@ const struct table_kind table_order = {"order", "Order of the requests", .cell =
 	.note =
 	"A request is reordered if it was issued after a request that follows it in the trace (RFC "
 	"4737). \"All\" counts over the whole replay, \"by thread\" and \"by file\" over the "
-	"requests of each thread or file. The table names the scope that the verdict uses. "
-	"Descents count only neighbours in the wrong order, for comparison with other tools. This "
-	"count is never larger than the number of reordered requests."};
+	"requests of each thread or file. The verdict uses the share marked \"deciding\": "
+	"\"all\" if the replayer promises a total order, otherwise \"by thread\". Key "
+	"reorder-scope of the protocol can choose another share. Descents count only neighbours in "
+	"the wrong order, for comparison with other tools. This count is never larger than the "
+	"number of reordered requests."};
 
 static void in_flight_row(struct table *t, const struct cell *c)
 {

@@ -68,10 +68,10 @@ static void parallel_worst_row(struct table *t, const struct analysis *a, size_t
 	COL_OF(t, parallel_worst, w, size, "error", "Error [95 %]");
 	COL_TEXT(t, "recorded_on", "Recorded on", w->cell == PARALLEL_NO_CELL ? NULL
 		: p->target[cell_scenario(a, w->cell)->recorded_on].name);
-	COL_OF(t, parallel_worst, w, n_cells, NULL, "of");
+	COL_OF(t, parallel_worst, w, n_cells, NULL, "Recordings");
 	COL_KNOWN(t, SHARE, "published", "Published",
 		w->published ? fabs(w->published->value) : NAN);
-	COL_TEXT(t, "source", "in", w->published ? w->published->source : NULL);
+	COL_TEXT(t, "source", "Published in", w->published ? w->published->source : NULL);
 	COL_KNOWN(t, NUMBER, "tracing_time", "Time of the recording / time of the application",
 		w->tracing_time);
 	COL_KNOWN(t, NUMBER, "tracing_increase", "Time of a delayed run / time of the application",

@@ -37,11 +37,11 @@ const struct table_kind table_rated_range = {
     .n_items = n_points,
     .item = rated_range_item,
     .n_row_headers = 2,
-    .note = "Each row covers the cases of one workload and replayer that differ only in level, "
+    .note = "Each row is a case. The cases of one workload and replayer differ only in level, "
 	    "pause and speed. Rate: requests per second of the program. Gap: mean time of a thread "
 	    "between the end of a request and the start of the next. Both include the speed factor "
-	    "of a timed replay. The range is trusted up to its last case; the case marked \"next\" "
-	    "is the first beyond it."};
+	    "of a timed replay. The trusted range ends at the case marked \"highest rate\" or "
+	    "\"shortest gap\". The case marked \"next\" is the first case beyond it."};
 
 static void blank_row(struct table *t, const struct analysis *a, size_t i)
 {

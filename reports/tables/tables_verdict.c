@@ -27,8 +27,8 @@ const struct table_kind table_summary = {
     .note =
 	"Bias: relative difference between the mean response times of replay and program. "
 	"Precision: scatter of the replay's results divided by that of the program's results. "
-	"Time: relative difference of the execution time. Intervals are 95 % confidence "
-	"intervals."};
+	"Execution time: relative difference between replay and program. Intervals are 95 % "
+	"confidence intervals."};
 
 ROWS_OF(listed, components_listed(&a->results->protocol.accept))
 
@@ -63,7 +63,7 @@ static void components_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_components = {"components", "Every component of every verdict",
 	components_n, components_row, .data_only = true, .note =
-	"Relative quantities are ratios (0.1 is 10 %), issue errors are ns."};
+	"Relative quantities are ratios (0.1 is 10 %), issue errors are in ns."};
 
 static void limits_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -123,7 +123,7 @@ static void replayers_row(struct table *t, const struct analysis *a, size_t i)
 	COL_TEXT(t, "replayer", "Replayer", r->name);
 	COL_TEXT(t, "engine", "Engine", r->engine);
 	COL_YES(t, "total_order", "Promises a total order", r->total_order);
-	COL_YES(t, "timed", "Keeps times", r->timed);
+	COL_YES(t, "timed", "Issues at given times", r->timed);
 	COL_COUNT(t, "n_scenarios", "Scenarios", n_applied(p, r));
 	COL(t, TEXT, "options", "Options", add_options(t, r->option, r->n_options));
 }

@@ -255,7 +255,7 @@ refused() { # FILTER MESSAGE ALLOW [STATUS]
 refused '.conditions |= map(sub("cache = warm"; "cache = cold"))' 'not comparable: protocol: cache: warm before, cold now' protocol
 refused '.scenarios[0].conditions[2] = "level = 8"' 'reads level=1: level: 1 before, 8 now' protocol
 refused '.scenarios[1].requests[0] = "0123456789abcdef"' 'requests: requests of reads level=2: different operations' requests
-refused '.scenarios[1].requests = [null, null]' 'requests of reads level=2: unknown (' requests,environment
+refused '.scenarios[1].requests = [null, null]' 'requests of reads level=2: unknown: an earlier' requests,environment
 refused '.limits.environment = "kernel, machine.cpu_model"' 'not comparable: environment: kernel.release: 6.1.0-18' environment
 expect_status 2 "$VALIDATE" compare old.json same.json --allow envronment
 expect_line err 'did you mean "environment"?'

@@ -55,7 +55,7 @@ pid,tid,begin,end,function,args,rvalue
 1,1,150000,160000,write,"fd=3;offset=0;length=4096",4096
 END
 expect_status 0 "$VALIDATE" deps --infer block.csv
-expect_line out 'at least 10 us for a dependency'
+expect_line out 'requests that end at least 10 us before it begins (the default)'
 expect_line out 'Dependencies   3 (redundant dependencies do not count)'
 expect_line out 'the longest has 3 requests; 2 chains contain all requests'
 expect_status 0 "$VALIDATE" deps --infer --think-time 5us --json block.csv

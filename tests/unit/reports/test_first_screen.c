@@ -356,7 +356,7 @@ static void test_facts(void **state)
 		"request, in 6 of 8 scenarios; 1.0 % of the requests do not count, because a "
 		"slice began or "
 		"ended near them; in the other scenarios, they made whole runs one after the "
-		"other: replays are timed");
+		"other (replays are timed)");
 	fact_is(&facts[2], &f.analysis,
 		"Other programs used 35 % of the CPU time; the hypervisor took 2 % of the CPU "
 		"time");

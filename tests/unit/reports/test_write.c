@@ -279,7 +279,7 @@ static void a_gnuplot_that_fails_costs_only_its_plots(void **state)
 	page = page_with_gnuplot(
 	    "#!/bin/sh\n"
 	    "sed -n \"s/^print '\\(.*\\)'/\\1<svg viewBox='0 0 1 1'><g>/p\" \"$2\"\n");
-	assert_non_null(strstr(page, "missing here (gnuplot made no plot of some of them)"));
+	assert_non_null(strstr(page, "missing here (their plots are incomplete or too large)"));
 	free(page);
 }
 
