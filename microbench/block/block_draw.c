@@ -21,7 +21,7 @@ static int size_add(struct block_sizes *s, char *item, struct err *e)
 	if (parse_size(item, &bytes, e))
 		return err_context(e, "sizes");
 	if (!bytes || bytes > 1 << 30)
-		return err_set(e, EINVAL, "sizes: %s is not between 1 B and 1 GiB", item);
+		return err_set(e, EINVAL, "sizes: \"%s\" is not between 1 B and 1 GiB", item);
 	s->length[s->n] = (uint32_t)bytes;
 	s->max = bytes > s->max ? (uint32_t)bytes : s->max;
 	s->min = bytes < s->min || !s->n ? (uint32_t)bytes : s->min;

@@ -90,11 +90,13 @@ int microbench_check(const struct workload *w, const struct microbench_config *c
 	    !choice_is_valid(placement_names, c->placement))
 		return err_set(e, EINVAL, "pause-by, think or placement has an unknown value");
 	if (c->think != THINK_FIXED && c->pause_ns == 0)
-		return err_set(e, EINVAL, "think %s: a mean pause is needed: set pause",
+		return err_set(e, EINVAL, "think %s needs a mean pause: set pause",
 			       think_names[c->think]);
 	struct scheduling scheduling = {.set = false};
 	int ret = c->scheduler ? scheduling_parse(c->scheduler, &scheduling, e) : 0;
-	ret = ret ? ret : scheduling_check(&scheduling, c->pin, e);
+	if (ret)
+		return err_context(e, "scheduler");
+	ret = scheduling_check(&scheduling, c->pin, e);
 	ret = ret ? ret : own_options_check(w, c, e);
 	if (ret)
 		return ret;

@@ -163,7 +163,7 @@ int answers_start(struct answers **out, void (*give_one)(const struct answer *x)
 	struct answers *a = calloc(1, sizeof *a);
 	*out = NULL;
 	if (!a)
-		return err_set(e, ENOMEM, "not enough memory for the queue of answers");
+		return err_set(e, ENOMEM, "not enough memory for the volume's queue of answers");
 	a->give = give_one;
 	a->log = log;
 	a->cpu = cpu;
@@ -186,7 +186,9 @@ int answers_start(struct answers **out, void (*give_one)(const struct answer *x)
 		pthread_sigmask(SIG_BLOCK, &all, &old); /* other threads get the signals */
 		int code = pthread_create(&a->thread, NULL, thread_main, a);
 		pthread_sigmask(SIG_SETMASK, &old, NULL);
-		ret = code ? err_sys(e, code, "cannot start the thread that answers") : 0;
+		ret = code ? err_sys(e, code, "cannot start the thread that answers requests to "
+					      "the volume")
+			   : 0;
 	}
 	if (ret) {
 		fd_close(a->latency_fd);

@@ -155,8 +155,8 @@ int volume_client_run(const struct volume_client *c, struct volume_request *requ
 	const uint64_t from = atomic_load(&log.head->n);
 	l.pending = xcalloc(n, sizeof *l.pending);
 	ret = n > l.n_places || from + n > log.head->cap
-		  ? err_set(e, EINVAL, "%s: the volume or its log is too small for %u requests",
-				    c->path, n)
+		  ? err_set(e, EINVAL, "%s: the volume (--size) or its log (--log) is too small "
+				    "for %u requests", c->path, n)
 		  : loop_open(&l, &fd, e);
 	if (!ret) {
 		const bool set = scheduling_slice(SLICE_NS);

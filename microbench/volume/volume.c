@@ -151,8 +151,8 @@ int volume_slow(const struct volume *v, double factor, struct err *e)
 		return err_set(e, EINVAL, "volume %s: a slowdown of %g is not between 0.01 and 100",
 			       v->name, factor);
 	if (v->group)
-		return err_set(e, ENOTSUP, "volume %s is throttled and has no service times",
-			       v->name);
+		return err_set(e, ENOTSUP, "volume %s is throttled: it has no service times to "
+			       "change", v->name);
 	int ret = volume_log_open(&log, v->log, true, e);
 	if (ret)
 		return ret;

@@ -169,7 +169,7 @@ static int answer_read(int fd, struct err *e)
 		if (text[0] == '+')
 			return 0;
 	}
-	return err_set(e, EIO, "%s", n ? text : "the volume's server ended");
+	return err_set(e, EIO, "%s", n ? text : "the volume's server ended without a message");
 }
 
 static int server_start(struct volume *v, const struct volume_config *c, struct err *e)
@@ -212,8 +212,8 @@ static int facts_write(const struct volume *v, struct err *e)
 	char *text = o ? json_dumps(o, JSON_INDENT(2)) : NULL,
 	     *path = volume_inside(v, "volume.json");
 	int ret = text ? file_write_atomic(path, text, strlen(text), e)
-		       : err_set(e, EINVAL, "%s: its group or the path of its backing file is not "
-					   "valid UTF-8", v->name);
+		       : err_set(e, EINVAL, "volume %s: the path of its cgroup or of its file "
+					   "(--file) is not valid UTF-8", v->name);
 	FREE_EACH(path, text);
 	return ret;
 }

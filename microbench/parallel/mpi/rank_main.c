@@ -150,7 +150,7 @@ static void rank_failed(const struct rank *r)
 	const int32_t got = t->sample[t->n_samples - 1].result;
 	struct err e = ERR_INIT;
 	if (got < 0)
-		err_sys(&e, -got, "%s/%s: request %zu (%s)", run->config->dir,
+		err_sys(&e, -got, "%s/%s: request %zu (%s) failed", run->config->dir,
 			source_step_path(t, at), (size_t)t->n_samples, op_name(s->op));
 	else
 		err_set(&e, EIO, "%s/%s: request %zu (%s) returned %d instead of %d",

@@ -11,7 +11,7 @@ static int result_check(int code, const char *what, const char *path, MPI_Status
 	int n = 0, moved = 0;
 	if (code != MPI_SUCCESS) {
 		MPI_Error_string(code, text, &n);
-		return err_set(e, EIO, "%s: %s: %.*s", path, what, n, text);
+		return err_set(e, EIO, "%s: %s failed: %.*s", path, what, n, text);
 	}
 	if (status)
 		MPI_Get_count(status, MPI_BYTE, &moved);
