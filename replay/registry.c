@@ -119,7 +119,8 @@ static int cache_check(const struct replay_config *c, const struct replay_engine
 			"caches before starting it", g->name);
 	if (c->cache != REPLAY_CACHE_AS_IS && c->blank)
 		return err_set(e, EINVAL,
-			       "cache: a blank replay makes no calls and reads no files");
+			       "cache: a blank replay makes no calls and reads no files; omit one "
+			       "of the options cache and blank");
 	return 0;
 }
 
@@ -154,7 +155,8 @@ int replay_check(const struct replay_config *c, struct err *e)
 		ret = balloon_text_check(c->balloon, e);
 	if (!ret && c->scheduler) {
 		struct scheduling scheduling;
-		ret = scheduling_parse(c->scheduler, &scheduling, e);
+		ret = scheduling_parse(c->scheduler, &scheduling, e) ? err_context(e, "scheduler")
+								     : 0;
 		ret = ret ? ret : scheduling_check(&scheduling, c->pin || c->cpus, e);
 	}
 	ret = ret ? ret : payload_check(c, g, e);

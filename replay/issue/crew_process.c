@@ -195,7 +195,7 @@ static int process_start(struct crew_processes *ps, uint32_t i, struct err *e)
 		return err_sys(e, errno, "cannot start process %u of %u", i + 1, ps->n);
 	ps->n_left++;
 	x->watch = (int)syscall(SYS_pidfd_open, x->pid, 0);
-	return x->watch < 0 ? err_sys(e, errno, "cannot watch a process") : 0;
+	return x->watch < 0 ? err_sys(e, errno, "cannot watch process %u of %u", i + 1, ps->n) : 0;
 }
 
 static int ending_describe(struct crew_processes *ps, uint32_t i, int status,

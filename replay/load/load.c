@@ -61,7 +61,8 @@ static int record_check(const struct reader *rd, const struct trace_record *r, u
 	const struct op_info *info = op_info(r->op);
 	if (r->op == OP_INVALID || r->op >= OP_N)
 		return err_set(e, EINVAL,
-			       "record %llu: operation number %u is unknown to this version",
+			       "record %llu: operation number %u is unknown to this "
+			       "version of validate",
 			       (unsigned long long)i, r->op);
 	/* Whether `length` bytes of memory are read or written. */
 	if (info->uses & OP_HAS_LENGTH &&

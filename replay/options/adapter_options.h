@@ -135,7 +135,7 @@ struct adapter_options {
 	       "appended, one file for each of these (default csv)"), \
 	OPTION(STRING, "command", AT(command), .arg = "WORDS", .help = "command that "		\
 	       "starts the replayer, as a list of words with placeholders: [\"replayer\", " \
-	       "\"--in\", \"{trace}\"] (default: that of the adapter)"), \
+	       "\"--in\", \"{trace}\"] (default: that of the engine)"), \
 	OPTION(STRING, "environment", AT(environment), .arg = "WORDS",				\
 	       .help = "additional environment variables of the command, each NAME=VALUE " \
 	       "(default none)"),								\

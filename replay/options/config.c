@@ -100,7 +100,7 @@ void replay_config_init(struct replay_config *c)
 	       "of each request on which it depends (parent); all: one gap after all parents " \
 	       "have ended; nearest: one gap after the end of the parent that ended last in " \
 	       "the trace; count: one gap after as many requests have ended as had ended in " \
-	       "the trace (default each)"), \
+	       "the trace at the end of the last parent (default each)"), \
 	OPTION(DOUBLE, "think-scale", BLOCK(think_scale), .arg = "FACTOR", .min = 1e-6,		\
 	       .max = 1e6, .help = "mode dep: divide the traced think times by FACTOR "		\
 	       "(default 1)"),	\

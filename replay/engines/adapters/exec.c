@@ -15,5 +15,5 @@ static const struct adapter adapter_exec = {
 };
 
 ADAPTER_ENGINE(exec, 0,
-	       "a replayer that has no engine of its own; --export, --command and --times "
-	       "describe it");
+	       "any other replayer; --command starts it, --export and --times describe its "
+	       "input and its output");

@@ -21,7 +21,7 @@ static int make_in(const char *dir, const struct replay_plan *p, const struct im
 	int ret = source_write(p, tables, c, dir, &files, e);
 	ret = ret ? ret : build_program(dir, &files, compiler_of(c), library, e);
 	source_files_release(&files);
-	return ret ? err_context(e, "%s", dir) : 0;
+	return ret ? err_context(e, "compiling in %s", dir) : 0;
 }
 
 /* Builds the program. With --keep-source it builds in that directory, even if the program is
