@@ -136,7 +136,7 @@ static enum stat_status budget_check(const struct cell *c)
  * clock's step, as the half-width of its shift of a mean; the cost of reading the clock. The last
  * is inside every interval of program and replay, so only the difference counts. A single recorded
  * reference has no row for its mean: its scatter is unknown (sources.c). With replays without
- * calls, there is a row for the zero of the stamps (blank.h). With corrected capture
+ * calls, there is a row for their mean (blank.h). With corrected capture
  * (correction.h), there is a row for the uncertainty of the correction: it is equal in all
  * replicates, so repetition does not show it. On a certified standard, there is a row for its
  * deviation: a delay d in both response times changes the bias b by b d. */
@@ -173,7 +173,7 @@ void measure_budget(struct cell *c, const struct evidence *e, const struct pairs
 					   mean_r, c->r.n > 1 ? (double)(c->r.n - 1) : 1);
 	const struct blank *blank = &c->blank;
 	double zero = blank->status || blank->n < 2 ? 0 : blank->sd_ns / sqrt((double)blank->n);
-	row[ROW_ZERO] = budget_component("zero of the stamps", BUDGET_TYPE_A, BUDGET_NORMAL,
+	row[ROW_ZERO] = budget_component("mean of the blank replays", BUDGET_TYPE_A, BUDGET_NORMAL,
 					 zero / mean, blank->n > 1 ? (double)(blank->n - 1) : 1);
 	row[ROW_RESOLUTION] = budget_component("clock resolution", BUDGET_TYPE_B,
 					       BUDGET_RECTANGULAR, step / mean, INFINITY);

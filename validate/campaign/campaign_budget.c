@@ -236,7 +236,8 @@ static void budget_progress(struct campaign *c, const struct forecast *o, size_t
 {
 	SCOPED_STRBUF progress = STRBUF_INIT;
 	const struct design_run *r = &c->plan.run[id];
-	strbuf_addf(&progress, "%s of %s used", duration_text(floor(budget_spent_s(c)) * 1e9).s,
+	strbuf_addf(&progress, "budget: %s of %s used",
+		    duration_text(floor(budget_spent_s(c)) * 1e9).s,
 		    duration_text((double)c->budget_ns).s);
 	if (r->block <= c->protocol->n_replicates_min)
 		strbuf_addf(&progress, "; block %u of at least %llu", r->block,

@@ -143,7 +143,8 @@ static int program_calibrate(struct campaign *c, size_t scenario, const char *ou
 	}
 	if (n_long < n_needed)
 		k->failure = xasprintf(
-			"even a run of %llu requests is shorter than min-duration (%lld ms)",
+			"even a run of %llu requests is shorter than min-duration (%lld ms): "
+			"set a shorter min-duration",
 			(unsigned long long)k->n_requests, (long long)(least / 1000000));
 	return 0;
 }

@@ -136,7 +136,7 @@ static int error_measure(struct campaign *c, const struct step *recorded, struct
 			 (unsigned long long)recorded->period, result.reason);
 	else if (!ret && (ret = helper_do(c, error_read, o, sizeof *o, &why)) != 0 &&
 		 ret != -EINTR) {
-		snprintf(reason, size, "with period %llu: %.400s",
+		snprintf(reason, size, "the error with period %llu cannot be measured: %.400s",
 			 (unsigned long long)recorded->period, why.msg);
 		ret = 0;
 	}

@@ -459,7 +459,8 @@ static int check_case(const struct baseline *b, size_t i, struct err *e)
 		      ? member_refuse("bias", "three numbers of -1 or more", e)
 		      : 0;
 	if (!ret && baseline_case_find(b, b->scenario[c->scenario].name, c->replayer) != c)
-		ret = err_set(e, EINVAL, "\"%s\" occurs twice", c->replayer);
+		ret = err_set(e, EINVAL, "replayer \"%s\" occurs twice in scenario \"%s\"",
+			      c->replayer, b->scenario[c->scenario].name);
 	return ret ? err_context(e, "cases[%zu]", i) : 0;
 }
 

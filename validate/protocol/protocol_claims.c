@@ -14,7 +14,9 @@ const struct option_spec claim_keys[] = {
     OPTION(STRING, "source", FIELD(source), .arg = "TEXT", .help = "publication of the finding"),
     OPTION(STRING, "published", FIELD(published), .arg = "TEXT",
            .help = "the published numbers, in words (default none)"),
-    OPTION(STRING, "measure", FIELD(measure_name), .arg = "NAME", .help = "quantity to compare"),
+    OPTION(STRING, "measure", FIELD(measure_name), .arg = "NAME",
+	   .help = "quantity to compare, such as response-time, bias, cv, execution-time, iops or "
+	       "issue-error"),
     OPTION(STRING, "operation", FIELD(operation), .arg = "NAME",
            .help = "kind of request to compare: read, write (default all)"),
     OPTION(STRING, "scenario", FIELD(scenario_text), .arg = "SETTINGS",
@@ -22,7 +24,8 @@ const struct option_spec claim_keys[] = {
     OPTION(STRING, "replayer", FIELD(replayer_text), .arg = "SETTINGS",
            .help = "replayers, selected by settings: \"engine=event order=fs\""),
     OPTION(CHOICE, "direction", FIELD(direction), .arg = "HOW", .choices = claim_direction_names,
-           .help = "relation that the finding states between these cases and the cases of `than`"),
+           .help = "how the selected cases compare with the cases of `than`, according to the "
+	       "finding"),
     OPTION(STRING, "than", FIELD(than_text), .arg = "SETTINGS|NUMBER",
            .help = "replayers to compare with, by settings (a case is compared only with cases "
 	       "that agree in all settings that are not named here), or a number"),

@@ -60,9 +60,10 @@ const struct option_spec protocol_keys[] = {
 	       "checked (default: none)"),
     OPTION(STRING, "replicates", FIELD(replicates), .arg = "N|A..B",
 	   .help =
-	       "number of blocks (default 20). A..B: at least A and at most B, with looks after "
-	       "B blocks and after 10, 14, 20, 28, 40 and 60 blocks, if these numbers are between "
-	       "A and B. With a budget: smallest and largest number of pairs of a scenario "
+	       "number of blocks (default 20); in a block, program and replayers run once in each "
+	       "scenario. A..B: at most B blocks; the campaign ends earlier if every case is "
+	       "decided after 10, 14, 20, 28, 40 or 60 blocks, but not before A. With a budget: "
+	       "smallest and largest number of pairs of program and replay in a scenario "
 	       "(default 8..60)"),
     OPTION(DURATION, "budget", FIELD(budget_ns), .arg = "TIME",
 	   .help = "longest time of the whole campaign: after the smallest number of pairs, "

@@ -24,8 +24,9 @@ static int engine_check(const struct protocol_file *f, const struct key_grid *g,
 		names[n] = NULL;
 		bool program = !strcmp(name, "program");
 		if (program && g->n_keys > 1)
-			return key_err(f, k->key, e, "\"program\" is the program itself, which has "
-				"no options of a replayer");
+			return key_err(f, k->key, e, "\"program\" is the program itself, and "
+				"accepts no options of replayers: give it a section of its own "
+				"without them");
 		if (program || replay_engine_find(name))
 			continue;
 		name_refuse(e, EINVAL, name, names, "", "\"%s\" is not a replay engine", name);
@@ -249,7 +250,7 @@ static int common_read(const struct protocol *p, const struct protocol_file *f,
 			ret = key_refuse(f, k, e);
 		}
 	if (!ret && k && !ini_key_find(s, "mutant")) {
-		err_set(e, EINVAL, "there is no key \"mutant\" in this section");
+		err_set(e, EINVAL, "it applies only with mutant, which this section lacks");
 		ret = key_refuse(f, k, e);
 	}
 	ret = ret ? ret : flag_read(f, s, "optional", &common->optional, e);

@@ -12,7 +12,7 @@
 
 #define GROUP_FOUND "a fraud with the right mean called not trusted"
 #define GROUP_TRUSTED "a fraud with the right mean called trusted"
-#define GROUP_BESIDE "a faultless replayer beside the frauds, of drawn requests"
+#define GROUP_BESIDE "a faultless replayer in the same campaigns as the frauds"
 /* factor by which the number of campaigns is smaller than for a faultless replayer */
 #define FEWER 50
 #define FOUND 0.95

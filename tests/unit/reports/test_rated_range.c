@@ -165,7 +165,7 @@ static void limit_of_quantification(void **state)
 	assert_int_equal(a.cell[0].component[COMPONENT_BIAS].decision, DECISION_ACCEPT);
 	const struct budget_row *zero = NULL;
 	for (size_t i = 0; i < a.cell[0].budget.n_rows; i++)
-		if (!strcmp(a.cell[0].budget.row[i].source, "zero of the stamps"))
+		if (!strcmp(a.cell[0].budget.row[i].source, "mean of the blank replays"))
 			zero = &a.cell[0].budget.row[i];
 	assert_non_null(zero);
 	double u = sqrt(40 / 9.0 / 10) / a.cell[0].r.mean;

@@ -228,7 +228,7 @@ static const struct {
     {PROTOCOL WORKLOAD REPLAYER "workloads = b\n",
      "bad.conf:6: workloads: the protocol has no section [workload b]"},
     {PROTOCOL WORKLOAD REPLAYER "mutant-workloads = a\n",
-     "bad.conf:6: mutant-workloads: there is no key \"mutant\""},
+     "bad.conf:6: mutant-workloads: it applies only with mutant, which this section lacks"},
     {PROTOCOL WORKLOAD "[workload b]\ntype = random-read\n" REPLAYER
 		       "mutant = lost\nworkloads = a\nmutant-workloads = b\n",
      "bad.conf:10: mutant-workloads: the key \"workloads\" does not select \"b\" for this "
