@@ -47,7 +47,7 @@ wrong '-o TRACE is missing' rr --dir target
 wrong '--block-size' rr --dir target -o wrong.trace --block-size 4parsec
 wrong '--pause' rr --dir target -o wrong.trace --pause 10
 wrong 'less than one block' rr --dir target -o wrong.trace --file-size 100
-wrong 'a mean pause is needed' rr --dir target -o wrong.trace --think uniform
+wrong 'needs a mean pause' rr --dir target -o wrong.trace --think uniform
 wrong '512' rr --dir target -o wrong.trace --direct --block-size 1000
 wrong 'too large' rr --dir target -o wrong.trace --min-duration 100000d --requests 1 # it ended at once
 wrong 'did you mean "rotate"' rr --dir target -o wrong.trace --placement rotat

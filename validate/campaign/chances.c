@@ -10,8 +10,10 @@
 
 #define ALPHA 0.05
 #define REPLICATES_MOST 2000
-/* number of pairs that permuted labels and dependence cost; from simulations (chances.h) */
-#define PRECISION_PAIRS 7
+/* number of pairs that permuted labels and dependence cost, and the chance with one more pair, for
+ * which the F limits are undefined; from simulations (chances.h) */
+#define PRECISION_PAIRS 5
+#define PRECISION_FIRST 0.09
 #define DRAWS 300	/* number of draws of the dependence that a campaign may show */
 /* number of consecutive sorted draws for which the chance is computed once */
 #define GROUP 6
@@ -126,7 +128,7 @@ double chance_of_precision(const struct protocol *p, unsigned int n, double limi
 	const double level = chances_level(p, n);
 	double power;
 	if (n == PRECISION_PAIRS + 1 && can_accept(n, level))
-		return CHANCE_HOPELESS; /* found by simulation; the F limits need more pairs */
+		return PRECISION_FIRST;
 	if (n <= PRECISION_PAIRS || !can_accept(n, level) ||
 	    power_precision_accept(n - PRECISION_PAIRS, limit, level, &power))
 		return 0;

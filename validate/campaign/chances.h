@@ -6,7 +6,7 @@
  * standard deviation of ln(replay/program) over independent pairs. A verdict allows for dependence
  * that so few pairs may hide, and for reused recordings. So the chance of a ratio is the mean power
  * of the widened t-interval over 300 draws of the dependence estimates. Precision has the power of
- * the F limits with 7 pairs fewer. Simulated campaigns with one look accept equally often. With a
+ * the F limits with 5 pairs fewer. Simulated campaigns with one look accept equally often. With a
  * budget they accept precision in up to 10 % fewer cases. Each number of pairs has the error level
  * of its look (doc/statistics.md). */
 #pragma once

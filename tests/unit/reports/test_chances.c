@@ -39,22 +39,22 @@ static void test_too_few_for_the_rule(void **state)
 	assert_true(chance_of_ratio(&p, 5, 0.001, 0.1) > 0.1);
 }
 
-/* Simulated campaigns accept precision in no case with 7 pairs, and in 1 % of cases with 8. */
+/* Simulated campaigns accept precision in no case with 5 pairs, and in 11 to 13 % with 6. */
 static void test_too_few_for_precision(void **state)
 {
 	(void)state;
 	struct err e = ERR_INIT;
-	struct protocol p = fixed(7);
+	struct protocol p = fixed(5);
 	assert_int_equal(chances_check(&p, &e), -EINVAL);
-	assert_non_null(strstr(e.msg, "with 7 replicates precision can never be accepted: use "
-				      "replicates = 22 (then precision is accepted in 80 % of "
+	assert_non_null(strstr(e.msg, "with 5 replicates precision can never be accepted: use "
+				      "replicates = 20 (then precision is accepted in 80 % of "
 				      "faultless cases), precision-ratio = none"));
 	p.allow_undecidable = true;
 	assert_int_equal(chances_check(&p, &e), 0);
 	p.allow_undecidable = false;
 	p.reference = REFERENCE_TRACE;
 	assert_int_equal(chances_check(&p, &e), 0);
-	p = fixed(8);
+	p = fixed(6);
 	assert_int_equal(chances_check(&p, &e), 0);
 	p.accept.precision_ratio = 1.1;
 	assert_int_equal(chances_check(&p, &e), 0);
@@ -113,10 +113,10 @@ static void test_every_component_and_all_together(void **state)
 	p.allow_undecidable = true;
 	free(printed(&p, 0.05, 0, &e));
 	/* a small probability for all components together is reported */
-	p = (struct protocol){.n_replicates_min = 9, .n_replicates_max = 9, .look = {9}, .n_looks = 1, .accept = accept_defaults};
+	p = (struct protocol){.n_replicates_min = 7, .n_replicates_max = 7, .look = {7}, .n_looks = 1, .accept = accept_defaults};
 	text = printed(&p, 0.02, 0, &e);
-	assert_non_null(strstr(text, "note: with a scatter of 2 %, 9 replicates accept a faultless case "
-				     "with a probability under 10 %: precision (10 %; about 22 "
+	assert_non_null(strstr(text, "note: with a scatter of 2 %, 7 replicates accept a faultless case "
+				     "with a probability under 10 %: precision (10 %; about 20 "
 				     "replicates or a limit of "));
 	free(text);
 }
@@ -145,16 +145,16 @@ static void test_budget_needs_more(void **state)
 }
 
 /* Compared with the share of cases that the analysis accepts in simulated campaigns. */
-static void expect_share(unsigned int n, unsigned int n_bank, enum scatter scatter, double sd,
-			 int n_campaigns)
+static void expect_share(size_t n_scenarios, unsigned int n, unsigned int n_bank,
+			 enum scatter scatter, double sd, int n_campaigns)
 {
-	enum { CASES = SYNTHETIC_SCENARIOS * SYNTHETIC_REPLAYERS };
+	const size_t n_cells = n_scenarios * SYNTHETIC_REPLAYERS;
 	struct synthetic s;
 	bool applies[SYNTHETIC_SCENARIOS];
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	size_t n_bias = 0, n_precision = 0;
 	memset(applies, true, sizeof applies);
-	synthetic_init_of(&s, SYNTHETIC_SCENARIOS, n);
+	synthetic_init_of(&s, n_scenarios, n);
 	struct protocol *p = &s.results.protocol;
 	p->n_bank = n_bank;
 	for (size_t r = 0; r < p->n_replayers; r++)
@@ -166,7 +166,7 @@ static void expect_share(unsigned int n, unsigned int n_bank, enum scatter scatt
 		for (size_t k = 0; n_bank && k < s.results.n_runs; k++)
 			s.results.run[k].bank = s.results.run[k].block % n_bank;
 		assert_int_equal(analysis_compute(&a, &s.results, NULL), 0);
-		assert_int_equal(a.n_cells, CASES);
+		assert_int_equal(a.n_cells, n_cells);
 		for (size_t k = 0; k < a.n_cells; k++) {
 			const struct component *c = a.cell[k].component;
 			n_bias += c[COMPONENT_BIAS].decision == DECISION_ACCEPT;
@@ -174,7 +174,7 @@ static void expect_share(unsigned int n, unsigned int n_bank, enum scatter scatt
 		}
 		analysis_release(&a);
 	}
-	const double n_cases = (double)n_campaigns * CASES;
+	const double n_cases = (double)n_campaigns * (double)n_cells;
 	const double bias = (double)n_bias / n_cases, precision = (double)n_precision / n_cases;
 	const double bias_chance = chance_of_ratio(p, n, sd, 0.1);
 	const double precision_chance = chance_of_precision(p, n, 2);
@@ -193,11 +193,13 @@ static void expect_share(unsigned int n, unsigned int n_bank, enum scatter scatt
 static void test_chance_is_the_share_accepted(void **state)
 {
 	(void)state;
-	expect_share(5, 0, SCATTER_NORMAL, 0.03 * M_SQRT2, 40);
-	expect_share(5, 2, SCATTER_NORMAL, 0.03 * M_SQRT2, 40);
-	expect_share(10, 0, SCATTER_NOISY, 0.12 * M_SQRT2, 20);
-	expect_share(20, 0, SCATTER_NOISY, 0.12 * M_SQRT2, 20);
-	expect_share(20, 4, SCATTER_NOISY, 0.12 * M_SQRT2, 20);
+	expect_share(SYNTHETIC_SCENARIOS, 5, 0, SCATTER_NORMAL, 0.03 * M_SQRT2, 40);
+	expect_share(SYNTHETIC_SCENARIOS, 5, 2, SCATTER_NORMAL, 0.03 * M_SQRT2, 40);
+	expect_share(SYNTHETIC_SCENARIOS, 10, 0, SCATTER_NOISY, 0.12 * M_SQRT2, 20);
+	expect_share(SYNTHETIC_SCENARIOS, 20, 0, SCATTER_NOISY, 0.12 * M_SQRT2, 20);
+	expect_share(SYNTHETIC_SCENARIOS, 20, 4, SCATTER_NOISY, 0.12 * M_SQRT2, 20);
+	expect_share(1, 10, 0, SCATTER_NORMAL, 0.03 * M_SQRT2, 160);
+	expect_share(1, 20, 0, SCATTER_NORMAL, 0.03 * M_SQRT2, 160);
 }
 
 /* The claim of protocols/ci.conf: a version that is 5 % slower is found if pairs scatter by 5 %. */
