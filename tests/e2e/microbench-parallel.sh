@@ -105,7 +105,7 @@ expect_line err 'No such file'
 status=0
 mpirun $root --oversubscribe -n 2 "$BUILD/validate-mpi-workload" earthquake --dir target >out 2>err || status=$?
 [ "$status" -ne 0 ] || fail 'a failed rank ends well'
-expect_line err 'earthquake/etree: request 1 (open): No such file or directory'
+expect_line err 'earthquake/etree: request 1 (open) failed: No such file or directory'
 status=0
 mpirun $root --oversubscribe -n 2 "$BUILD/validate-mpi-workload" checkpoint --level 3 --dir target >out 2>err || status=$?
 [ "$status" -ne 0 ] || fail 'a wrong number of ranks'

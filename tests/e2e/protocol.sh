@@ -136,11 +136,11 @@ expect_line out '5 replicates accept a faultless case with a probability under 1
 # in no supplied protocol a component is never accepted, with the scatter of a quiet machine
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/microbenchmark-short.conf" --dry-run --scatter 3%
 ! grep '^note' out || fail 'microbenchmark-short.conf: a note'
-sed 's/^replicates = 16/replicates = 6/' "$SRCDIR/protocols/microbenchmark-short.conf" >few.conf
+sed 's/^replicates = 16/replicates = 5/' "$SRCDIR/protocols/microbenchmark-short.conf" >few.conf
 cp "$SRCDIR/protocols/microbenchmark.csv" .
 expect_status 2 "$VALIDATE" run few.conf --dry-run
 expect_status 2 "$VALIDATE" run few.conf -o few
-expect_line err 'few.conf: with 6 replicates precision can never be accepted: use replicates = '
+expect_line err 'few.conf: with 5 replicates precision can never be accepted: use replicates = '
 [ ! -e few ] || fail 'it began what can never be accepted'
 expect_status 2 "$VALIDATE" run p.conf --dry-run --scatter much
 expect_line err '--scatter much: neither a results directory nor a ratio'
