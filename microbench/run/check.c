@@ -40,8 +40,8 @@ static int own_options_check(const struct workload *w, const struct microbench_c
 static int script_check(const struct workload *w, const struct microbench_config *c, struct err *e)
 {
 	if (c->direct && !w->script->direct)
-		return err_set(e, EINVAL, "direct: %s transfers any number of bytes, which "
-			"O_DIRECT does not support", w->name);
+		return err_set(e, EINVAL, "direct does not apply to %s: O_DIRECT needs "
+			"whole blocks, and this workload has requests of any size", w->name);
 	if (c->fsync_end && !w->script->fsync_end)
 		return err_set(e, EINVAL, "fsync-end does not apply to %s, whose threads write no "
 			"files of their own", w->name);
