@@ -382,7 +382,7 @@ static const struct {
     {HEADER "1,2,1,2,close,path=a;device=b,0\n", "line 2, column 6 (args)", "more than one"},
     {HEADER "1,2,1,2,pread,fd=3;length=1,0\n", "line 2, column 6 (args)", "offset"},
     {HEADER "1,2,1,2,pread,fd=3;offset=1,0\n", "line 2, column 6 (args)", "length"},
-    {HEADER "1,2,1,2,pread,fd=3;offset=-1;length=1,0\n", "line 2, column 6 (args)", "offset=-1"},
+    {HEADER "1,2,1,2,pread,fd=3;offset=-1;length=1,0\n", "line 2, column 6 (args)", "offset: \"-1\""},
     {HEADER "1,2,1,2,pread,fd=3;offset=18446744073709551616;length=1,0\n", "line 2, column 6 (args)", "offset="},
     {HEADER "1,2,1,2,open,fd=3,0\n", "line 2, column 6 (args)", "path"},
     {HEADER "1,2,1,2,open,path=a;mode=8,0\n", "line 2, column 6 (args)", "octal"},

@@ -207,7 +207,7 @@ static void a_refused_policy_names_the_limit(void **state)
 	assert_int_equal(scheduling_refused(&s, EPERM, 2, &e), -EACCES);
 	assert_non_null(strstr(e.msg, "CAP_SYS_NICE"));
 	assert_int_equal(scheduling_refused(&s, EBUSY, 64, &e), -EBUSY);
-	assert_non_null(strstr(e.msg, "64 threads with 9 ms of every 10 ms"));
+	assert_non_null(strstr(e.msg, "64 threads with 9 ms of CPU time in every 10 ms"));
 	assert_non_null(strstr(e.msg, "sched_rt_runtime_us"));
 }
 
