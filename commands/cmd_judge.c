@@ -15,9 +15,9 @@ static const struct option_spec judge_options[] = {
 	    "replayer to judge: an engine of \"validate replay --list-engines\", with options "
 	    "after a colon: event:order=fs,timing=think. Engines of validate use "
 	    "order=fs,timing=timestamp by default, and mode=hf on a device. Repeat it for several "
-	    "replayers (default: every installed replayer that can replay the trace, except parallel "
-	    "and exec; on a device, replayers of other projects only if they can be observed "
-	    "there)"),
+	    "replayers (default: every installed replayer that can replay the trace, except "
+	    "parallel and exec; on a device, replayers of other projects only if they can be "
+	    "observed there)"),
 	OPTION(UINT, "replicates", JUDGE_FIELD(replicates), .group = "Campaign and output",
 	       .arg = "N", .min = 2, .max = 10000,
 	       .help = "number of replays by each replayer, not counting the warm-up replay "

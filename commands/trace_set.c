@@ -125,8 +125,8 @@ static bool files_equal(const struct fileset *a, const struct fileset *b)
 	return equal;
 }
 
-/* Returns the initial files that all traces state; NULL: they differ. Of the parts of a capture, only
- * part 0 states files. */
+/* Returns the initial files that all traces state; NULL: they differ. Only part 0 of a capture
+ * states files. */
 static const struct fileset *files_common(const struct trace_set *m, size_t n)
 {
 	const struct fileset *files = NULL;

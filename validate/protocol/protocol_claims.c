@@ -95,8 +95,8 @@ static int claim_read(struct claim *c, const struct protocol_file *f, const stru
 	if (measure_find(c->measure_name, &c->measure, e) < 0)
 		return key_wrong(f, s, "measure", e);
 	if (c->operation && !measure_info[c->measure].by_operation) {
-		err_set(e, EINVAL, "remove this key: measure %s has no values for a single operation",
-			c->measure_name);
+		err_set(e, EINVAL, "remove this key: measure %s has no values for a single "
+			"operation", c->measure_name);
 		return key_wrong(f, s, "operation", e);
 	}
 	if (c->margin_text && measure_value_parse(MEASURE_CV, c->margin_text, &c->margin, e) < 0)

@@ -278,7 +278,8 @@ static int replayer_section(struct protocol *p, const struct protocol_file *f,
 	if (!ret && (n > REPLAYERS_MAX || p->n_replayers + n > REPLAYERS_MAX))
 		ret = err_set(
 		    e, EINVAL,
-		    "%s:%u: [replayer %s] makes %zu variants: the protocol can have at most %d replayers",
+		    "%s:%u: [replayer %s] makes %zu variants: the protocol can have at most %d "
+		    "replayers",
 		    f->path, s->line, s->name, n, REPLAYERS_MAX);
 	if (!ret) {
 		p->replayer = xreallocarray(p->replayer, p->n_replayers + n, sizeof *p->replayer);

@@ -6,16 +6,16 @@
  * measures the response times of requests at one depth. Its value is mean delivered / mean
  * programmed - 1. The volumes are in random order, and the visits to a point are spread over the
  * duration of the certification, so their scatter includes the effects of a new server, of a new
- * lead and of time. The bias is the mean over visits. U is the expanded uncertainty (95 %) of
- * one later visit around it: u^2 = s^2 (1 + 1/n) for the scatter s of n visits. Points with the same service time and depth share their scatter: s^2 is the mean of a
- * point's own variance and of the usual variance of the other points, with 2 (n - 1) degrees of
- * freedom. So six visits that agree by chance do not make U small. Rectangular components are added
- * for half the difference between reads and writes, for the rate of the clock, and for a drift if
- * it is significant. A machine disturbs some visits more than the others, so U from few visits
- * covers too few later visits. Therefore all U are widened by one factor, which is measured on the
- * visits of the whole grid (standard_widen). If the client waited for a CPU for longer than usual,
- * the visit, or the part of it (loop) in which this happened, is disturbed; it does not count, and
- * is made again.
+ * lead and of time. The bias is the mean over visits. U is the expanded uncertainty (95 %) of one
+ * later visit around it: u^2 = s^2 (1 + 1/n) for the scatter s of n visits. Points with the same
+ * service time and depth share their scatter: s^2 is the mean of a point's own variance and of the
+ * usual variance of the other points, with 2 (n - 1) degrees of freedom. So six visits that agree
+ * by chance do not make U small. Rectangular components are added for half the difference between
+ * reads and writes, for the rate of the clock, and for a drift if it is significant. A machine
+ * disturbs some visits more than the others, so U from few visits covers too few later visits.
+ * Therefore all U are widened by one factor, which is measured on the visits of the whole grid
+ * (standard_widen). If the client waited for a CPU for longer than usual, the visit, or the part of
+ * it (loop) in which this happened, is disturbed; it does not count, and is made again.
  * Source of the budget: GUM 4.3 and annex G; ISO Guide 35 (stability). Of the shared scatter: the
  * moderated variance of Smyth (2004), with equal weights. Of the widening: conformal prediction
  * with normalised residuals, Lei and others, Distribution-free predictive inference (2018). E_n:

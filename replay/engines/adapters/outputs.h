@@ -26,9 +26,9 @@ int lines_read(const char *path, int (*one)(void *ctx, char *line, struct err *e
  * line. */
 bool printed_says(const struct adapter_run *r, const char *text, const char *unless,
 		  struct strbuf *line);
-/* Splits a line at each `separator` and removes the blanks around it. Sets at most `max` fields; the
- * last field has the rest of the line. If the line has fewer than `min` fields, returns false and
- * leaves the line whole for an error message. */
+/* Splits a line at each `separator` and removes the blanks around it. Sets at most `max` fields;
+ * the last field has the rest of the line. If the line has fewer than `min` fields, returns false
+ * and leaves the line whole for an error message. */
 bool line_fields(char *line, char separator, char **field, unsigned int min, unsigned int max);
 /* A whole field as a number (adapter_number). Errors: EBADMSG with `what` and the field. */
 int field_number(const char *field, const char *what, unsigned int digits, int64_t *value,
