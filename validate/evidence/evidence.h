@@ -129,8 +129,7 @@ struct evidence {
 	struct ratio_evidence in_flight, in_flight_max;
 	enum stat_status precision_status;
 	struct pitman_morgan precision;
-	struct serial precision_factor[2]; /* lag1 NaN if unknown (pitman_morgan_serial) */
-	struct serial precision_serial;	   /* of their product; inflation 1 if unknown */
+	struct serial precision_serial; /* inflation 1 if unknown */
 	double permutation_above, permutation_below; /* NaN undefined */
 	struct serial replays;			     /* logarithms of the replays */
 	struct spread_evidence repeatability;	     /* logarithms of the replays */
