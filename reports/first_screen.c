@@ -272,6 +272,8 @@ static void add_cause(struct strbuf *out, const struct analysis *a, size_t repla
 		for (size_t i = 0; i < c->n_parts; i++)
 			if (c->part[i].estimate.value == c->estimate.value)
 				part = c->part[i].label;
+		if (k.n > 1)
+			strbuf_addstr(out, "at worst, ");
 		words_add_deviation(out, c->kind, part, c->estimate.value);
 		add_where(out, a, replayer, &k, n_cells);
 	} else {

@@ -287,7 +287,7 @@ void words_add_machine(struct strbuf *out, const struct analysis *a)
 	strbuf_addstr(out, out->len ? ". The program's own runs scatter by "
 				    : "The program's own runs scatter by ");
 	number_add(out, a->between_process_cv, a->between_process_cv, number_unit_percent, false);
-	strbuf_addstr(out, " (coefficient of variation, median scenario)");
+	strbuf_addstr(out, " (median coefficient of variation)");
 }
 
 void words_add_observation(struct strbuf *out, const struct scenario *s)

@@ -203,9 +203,10 @@ static int wait_for(struct key_match *m, enum match_side side, size_t slot, uint
 		    const void *keep, uint64_t index, struct err *e)
 {
 	if (m->n_waits >= m->most)
-		return err_set(e, E2BIG, "%u requests have no partner (a request of the other "
-			"trace with the same operation, object, offset and length): the traces do "
-			"not belong together, or one trace is far ahead of the other", m->most);
+		return err_set(e, E2BIG, "matching stopped, because %u requests wait for a partner "
+			"(a request of the other trace with the same operation, object, offset and "
+			"length): the traces do not belong together, or one trace has these "
+			"requests much later", m->most);
 	uint32_t at = waiting_take(m);
 	m->waiting[at] = (struct key_waiting){index, NONE, (uint8_t)side, true};
 	if (m->kept_bytes)

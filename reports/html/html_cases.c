@@ -18,9 +18,9 @@ static void add_causes(struct strbuf *out, const struct analysis *a)
 			continue;
 		if (!n)
 			strbuf_addstr(out, "<h2 id=\"causes\">Why the replays differ</h2>\n<p>The "
-				"list shows how the replay differs from the program in each case "
-				"that is not trusted, and the causes that the runs show:</p>\n<ul "
-				"class=\"wide\">\n");
+				"list has each case with the verdict \"not trusted\": how the "
+				"replay differs from the program, and the causes that the runs "
+				"show. It has no undecided cases.</p>\n<ul class=\"wide\">\n");
 		if (n++ == MOST_SENTENCES)
 			strbuf_addstr(out, "</ul>\n<details><summary>More of these "
 					   "cases</summary>\n<ul class=\"wide\">\n");

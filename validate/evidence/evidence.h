@@ -173,8 +173,9 @@ bool pairs_have(const struct pairs *p, double (*value)(const struct run_summary 
 /* Smallest number of response times in a run; 0 without pairs. */
 uint64_t pairs_fewest_requests(const struct pairs *p);
 
-/* Widens every series in e[a->n_cells] for dependence. The coefficient is the larger of two: the
- * series' own estimate, and the mean over all cells of its replayer (stats/serial.h). */
+/* Widens every series in e[a->n_cells] for dependence, except those of precision. The coefficient
+ * is the larger of two: the series' own estimate, and the mean over all cells of its replayer
+ * (stats/serial.h). */
 void dependence_pool(const struct analysis *a, struct evidence *e);
 
 /* --- recordings.c -------------------------------------------------------- */

@@ -264,7 +264,7 @@ static const struct {
 		       "pause = 1us,2us,3us,4us,5us,6us,7us,8us,9us,10us,11us\n" REPLAYER,
      "bad.conf:2: [workload a] makes a grid of 1100 scenarios: at most 1000"},
     {PROTOCOL WORKLOAD REPLAYER "speed = 1,2,3,4,5,6,7,8,9,10,11\nworkers = 1,2,3,4,5,6,7,8,9,10\n",
-     "bad.conf:4: [replayer r] makes 110 variants: at most 100"},
+     "bad.conf:4: [replayer r] makes 110 variants: the protocol can have at most 100 replayers"},
 };
 
 static void test_bad(void **state)
