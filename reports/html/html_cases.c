@@ -113,8 +113,9 @@ static void add_facts(struct strbuf *out, const struct analysis *a, size_t i)
 	strbuf_addf(out, "<p class=\"facts\">%u pair%s of runs", c->n_pairs,
 		    c->n_pairs == 1 ? "" : "s");
 	if (c->n_failed_program || c->n_failed_replayer)
-		strbuf_addf(out, "; %u runs of the program and %u replays failed",
-			    c->n_failed_program, c->n_failed_replayer);
+		strbuf_addf(out, "; failed: %u run%s of the program and %u replay%s",
+			    c->n_failed_program, c->n_failed_program == 1 ? "" : "s",
+			    c->n_failed_replayer, c->n_failed_replayer == 1 ? "" : "s");
 	html_addf(out, *c->first_failure ? ", the first: %s. " : "%s. ", c->first_failure);
 	words_add_uncertainty(&text, c, 1);
 	if (text.len)

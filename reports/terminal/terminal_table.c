@@ -384,12 +384,12 @@ void terminal_add_cells(struct strbuf *out, const struct analysis *a,
 	if (is_dropped(&g, REORDERED) && is_dropped(&g, MISMATCHED))
 		strbuf_addstr(out, "No request was reordered, lost or repeated, and none had a "
 				   "different result.\n");
-	else
-		strbuf_addstr(
-		    out,
-		    "Reord.: share of requests issued after a request that follows them in the "
-		    "trace.\n"
-		    "Mism.: requests that were lost or repeated, or had a different result.\n");
+	else if (width[REORDERED])
+		strbuf_addstr(out, "Reord.: share of requests issued after a request that follows "
+				   "them in the trace.\n");
+	if (width[MISMATCHED])
+		strbuf_addstr(out, "Mism.: requests that were lost or repeated, or had a different "
+				   "result.\n");
 	if (a->n_cells > MAX_ROWS)
 		strbuf_addstr(out, "Bias: smallest … largest of a workload's scenarios; other "
 				   "columns: the largest.\n");
