@@ -200,8 +200,10 @@ static int list_write(const struct adapter_run *r, const char *root, const char 
 	if (listed.bad)
 		return err_set(e, EINVAL, "%s: ARTC's list of files cannot hold a name with %s",
 			       r->target, listed.bad);
-	return walked || !good ? err_set(e, EIO, "%s: the list of files cannot be written", path)
-			       : 0;
+	if (walked)
+		return err_set(e, EIO, "%s: cannot list the files of the target for ARTC",
+			       r->target);
+	return good ? 0 : err_set(e, EIO, "cannot write ARTC's list of files %s", path);
 }
 
 /* --- the adapter --------------------------------------------------------- */

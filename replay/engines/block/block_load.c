@@ -249,8 +249,9 @@ int block_load_read(struct block_input *l, struct trace *t, const struct device 
 	int ret = trace_rewind(t, e);
 	ret = ret ? ret : records_read(&p, e);
 	if (!ret && !l->n)
-		ret = err_set(e, EINVAL, "the trace has no request for a device: only reads and "
-			"writes at known offsets, and flushes, are replayed");
+		ret = err_set(e, EINVAL, "the trace has no request for a device: engine block "
+			"replays reads and writes at known offsets, flushes, and with --discards "
+			"also discards");
 	ret = ret ? ret : target_check(&p, e);
 	ret = ret ? ret : device_fit(&p, e);
 	if (ret)
