@@ -107,7 +107,7 @@ static void precision_measure(struct cell *c, struct evidence *e, const double *
 	size_t n = c->x.n;
 	c->precision_lower95 = c->precision_upper95 = NAN;
 	e->permutation_above = e->permutation_below = NAN;
-	e->precision_serial = serial_none(n);
+	e->precision_factor[0] = e->precision_factor[1] = serial_none(n);
 	e->precision_status = c->single_reference ? STAT_NOT_APPLICABLE : logs;
 	if (!e->precision_status)
 		e->precision_status = pitman_morgan(lr, n, lx, n, &e->precision);
@@ -115,8 +115,8 @@ static void precision_measure(struct cell *c, struct evidence *e, const double *
 	    pair_permutation_p(lr, lx, n, limit, &e->permutation_above, &e->permutation_below))
 		e->permutation_above = e->permutation_below = NAN;
 	if (!e->precision_status && limit > 0 &&
-	    pitman_morgan_serial(lr, lx, n, limit, &e->precision_serial))
-		e->precision_serial = serial_none(n);
+	    pitman_morgan_serial(lr, lx, n, limit, e->precision_factor))
+		e->precision_factor[0] = e->precision_factor[1] = serial_none(n);
 	c->permutation_p_above = e->permutation_above;
 	c->permutation_p_below = e->permutation_below;
 	paired.status = e->precision_status;

@@ -129,7 +129,8 @@ struct evidence {
 	struct ratio_evidence in_flight, in_flight_max;
 	enum stat_status precision_status;
 	struct pitman_morgan precision;
-	struct serial precision_serial; /* inflation 1 if unknown */
+	struct serial precision_factor[2]; /* lag1 NaN if unknown (pitman_morgan_serial) */
+	struct serial precision_serial;	   /* of their product; inflation 1 if unknown */
 	double permutation_above, permutation_below; /* NaN undefined */
 	struct serial replays;			     /* logarithms of the replays */
 	struct spread_evidence repeatability;	     /* logarithms of the replays */
@@ -173,9 +174,9 @@ bool pairs_have(const struct pairs *p, double (*value)(const struct run_summary 
 /* Smallest number of response times in a run; 0 without pairs. */
 uint64_t pairs_fewest_requests(const struct pairs *p);
 
-/* Widens every series in e[a->n_cells] for dependence, except those of precision. The coefficient
- * is the larger of two: the series' own estimate, and the mean over all cells of its replayer
- * (stats/serial.h). */
+/* Widens every series in e[a->n_cells] for dependence. The coefficient is the larger of two: the
+ * series' own estimate, and the mean over all cells of its replayer (stats/serial.h). Precision has
+ * two series, and the product of their coefficients. */
 void dependence_pool(const struct analysis *a, struct evidence *e);
 
 /* --- recordings.c -------------------------------------------------------- */

@@ -209,7 +209,7 @@ static void series_of_ratio(struct ratio_evidence *e, series_fn *one, struct pai
 
 enum {
 	SLOT_BIAS, SLOT_TIME, SLOT_IN_FLIGHT, SLOT_IN_FLIGHT_MAX, SLOT_TIME_ALL, SLOT_REORDERED,
-	SLOT_LATE, SLOT_ISSUE, SLOT_DISTANCE, SLOT_FAMILIES,
+	SLOT_LATE, SLOT_ISSUE, SLOT_DISTANCE, SLOT_PRECISION, SLOT_FAMILIES,
 	N_SLOTS = SLOT_FAMILIES + COMPONENT_N,
 };
 
@@ -228,6 +228,9 @@ static void each_series(struct evidence *e, size_t slot, series_fn *one, struct 
 	else if (slot == SLOT_ISSUE && !e->issue_error.status)
 		one(p, &(struct series){&e->issue_error.serial, NULL, &e->issue_error.t,
 					&e->issue_error.wide, e->issue_error.n});
+	for (size_t i = 0; slot == SLOT_PRECISION && !e->precision_status && i < 2; i++)
+		one(pool_of(p, i), &(struct series){.serial = &e->precision_factor[i],
+						    .n = e->precision.n});
 	for (size_t i = 0; slot == SLOT_DISTANCE && i < e->distance.n_levels; i++)
 		one(pool_of(p, i), &(struct series){&e->distance.serial[i], NULL, &e->distance.t[i],
 						    &e->distance.wide[i], e->distance.n});
@@ -276,4 +279,9 @@ void dependence_pool(const struct analysis *a, struct evidence *e)
 					if (a->cell[i].replayer == replayer)
 						each_series(&e[i], slot, passes[pass], pool);
 		}
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct serial *f = e[i].precision_factor;
+		e[i].precision_serial = isnan(f[0].lag1) ? serial_none(a->cell[i].x.n)
+				       : serial_product(&f[0], &f[1], a->cell[i].x.n);
+	}
 }

@@ -203,10 +203,13 @@ enum { COUNT_PRECISION = N_WAYS, COUNT_TRIALS, N_COUNTS };
 static bool precision_accepts(const double *r, const double *x, size_t n)
 {
 	struct pitman_morgan pm;
-	struct serial s;
+	struct serial factor[2];
 	double above, below, unused, permuted, z;
-	if (pitman_morgan(r, n, x, n, &pm) || pitman_morgan_serial(r, x, n, LIMIT_PRECISION, &s) ||
-	    pitman_morgan_p_of(&pm, fmax(1, s.n_effective - 2), LIMIT_PRECISION, &above, &below) ||
+	if (pitman_morgan(r, n, x, n, &pm) ||
+	    pitman_morgan_serial(r, x, n, LIMIT_PRECISION, factor))
+		return false;
+	const struct serial s = serial_product(&factor[0], &factor[1], n);
+	if (pitman_morgan_p_of(&pm, fmax(1, s.n_effective - 2), LIMIT_PRECISION, &above, &below) ||
 	    pair_permutation_p(r, x, n, LIMIT_PRECISION, &unused, &permuted) || below > ALPHA)
 		return false;
 	return !normal_quantile(permuted, &z) && normal_below(z / sqrt(s.inflation)) <= ALPHA;

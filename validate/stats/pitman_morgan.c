@@ -80,9 +80,8 @@ static enum stat_status residuals_take(const double *a, double *b, size_t n)
 }
 
 enum stat_status pitman_morgan_serial(const double *ref, const double *rep, size_t n, double limit,
-				      struct serial *out)
+				      struct serial factor[2])
 {
-	struct serial sum, rest;
 	SCOPED_FREE double *a = xcalloc(n ? n : 1, sizeof *a), *b = xcalloc(n ? n : 1, sizeof *b);
 	for (size_t i = 0; i < n; i++) {
 		a[i] = rep[i] / limit + ref[i];
@@ -90,9 +89,6 @@ enum stat_status pitman_morgan_serial(const double *ref, const double *rep, size
 	}
 	enum stat_status s = limit > 0 && isfinite(limit) ? STAT_OK : STAT_OUT_OF_RANGE;
 	s = s ? s : residuals_take(a, b, n);
-	s = s ? s : serial_dependence(a, n, &sum);
-	s = s ? s : serial_dependence(b, n, &rest);
-	if (!s)
-		*out = serial_product(&sum, &rest, n);
-	return s;
+	s = s ? s : serial_dependence(a, n, &factor[0]);
+	return s ? s : serial_dependence(b, n, &factor[1]);
 }

@@ -42,9 +42,10 @@ enum stat_status pitman_morgan_limits_of(const struct pitman_morgan *pm, double 
 enum stat_status pitman_morgan_p_of(const struct pitman_morgan *pm, double dof, double limit,
 				    double *p_above, double *p_below) STAT_MUST_CHECK;
 
-/* Estimates how R depends on the order of the pairs, from n products: x/limit + r times the
- * residual of x/limit - r about a straight line over it, as for the slope of a regression. At the
- * limit the line explains nothing. Far from it, pairs that share the machine's drift scatter alike.
- * Errors: those of serial_dependence(); STAT_OUT_OF_RANGE (limit). */
+/* Estimates how the two factors of R depend on the order of the pairs: factor[0] is x/limit + r,
+ * factor[1] the residual of x/limit - r about a straight line over it, as for the slope of a
+ * regression. At the limit the line explains nothing. Far from it, pairs that share the machine's
+ * drift scatter alike. The dependence of R is serial_product() of both. Errors: those of
+ * serial_dependence(); STAT_OUT_OF_RANGE (limit). */
 enum stat_status pitman_morgan_serial(const double *ref, const double *rep, size_t n, double limit,
-				      struct serial *out) STAT_MUST_CHECK;
+				      struct serial factor[2]) STAT_MUST_CHECK;

@@ -40,8 +40,9 @@ enum stat_status pair_spread_of(const double *ref, const double *rep, size_t n, 
 		return status;
 	if (pair_permutation_p(ref, rep, n, limit, &s->permuted_above, &s->permuted_below))
 		s->permuted_above = s->permuted_below = NAN;
-	if (pitman_morgan_serial(ref, rep, n, limit, &s->serial))
-		s->serial = serial_none(n);
+	struct serial factor[2];
+	if (!pitman_morgan_serial(ref, rep, n, limit, factor))
+		s->serial = serial_product(&factor[0], &factor[1], n);
 	return STAT_OK;
 }
 

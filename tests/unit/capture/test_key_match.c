@@ -161,7 +161,7 @@ static void the_number_of_waiting_requests_is_limited(void **state)
 	uint64_t kept = 0;
 	assert_int_equal(key_match_put(&m, SIDE_REFERENCE, another, 10, &kept, false, &w, &e),
 			 -E2BIG);
-	assert_non_null(strstr(e.msg, "10 requests have no partner"));
+	assert_non_null(strstr(e.msg, "10 requests wait for a partner"));
 	assert_int_equal(key_match_put(&m, SIDE_REPLAY, first, 0, &kept, false, &w, &e), 1);
 	assert_int_equal(w->index, 0);
 	/* a place is free again */

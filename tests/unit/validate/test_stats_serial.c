@@ -103,7 +103,7 @@ static void sizes(enum noise kind, size_t n, double *mean, double *ratio)
 	*mean = *ratio = 0;
 	for (int i = 0; i < M; i++) {
 		double r[60], x[60], d[60], above, below;
-		struct serial s;
+		struct serial s, factor[2];
 		struct t_estimate t;
 		struct pitman_morgan pm;
 		noise_draw(kind, rng, r, n);
@@ -117,7 +117,8 @@ static void sizes(enum noise kind, size_t n, double *mean, double *ratio)
 		t = serial_widen(&t, n, &s);
 		*mean += (t_below(t.value / t.se, t.df) <= 0.05) / (double)M;
 		assert_int_equal(pitman_morgan(r, n, x, n, &pm), STAT_OK);
-		assert_int_equal(pitman_morgan_serial(r, x, n, 2, &s), STAT_OK);
+		assert_int_equal(pitman_morgan_serial(r, x, n, 2, factor), STAT_OK);
+		s = serial_product(&factor[0], &factor[1], n);
 		assert_int_equal(
 		    pitman_morgan_p_of(&pm, fmax(1, s.n_effective - 2), 2, &above, &below),
 		    STAT_OK);
