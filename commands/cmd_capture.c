@@ -234,7 +234,7 @@ static int capture_command(int argc, char **argv, struct err *e)
 	for (const struct capture_way *w = ways; w->name; w++)
 		if (!strcmp(argv[1], w->name))
 			return w->run(argc - 1, argv + 1, e);
-	name_refuse(e, EINVAL, argv[1], names, " (app, vfs, block, causality)",
+	name_refuse(e, EINVAL, argv[1], names, NULL,
 		    "unknown capture method \"%s\"", argv[1]);
 	return EXIT_USAGE;
 }

@@ -94,10 +94,7 @@ static int bits_of(const char *option, const char *text, const char *const *name
 			*bits |= 1u << k;
 			continue;
 		}
-		SCOPED_STRBUF all = STRBUF_INIT;
-		for (k = 0; names[k]; k++)
-			strbuf_addf(&all, "%s%s", k ? ", " : ": expected ", names[k]);
-		ret = name_refuse(e, EINVAL, item.v[i], names, all.s, "--%s: unknown name \"%s\"",
+		ret = name_refuse(e, EINVAL, item.v[i], names, NULL, "--%s: unknown name \"%s\"",
 				  option, item.v[i]);
 	}
 	return ret;

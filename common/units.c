@@ -414,8 +414,10 @@ int name_refuse(struct err *e, int code, const char *name, const char *const *na
 	va_start(ap, fmt);
 	strbuf_vaddf(&text, fmt, ap);
 	va_end(ap);
+	for (size_t k = 0; !near && !otherwise && names[k]; k++)
+		strbuf_addf(&text, "%s%s", k ? ", " : ": expected ", names[k]);
 	return near ? err_set(e, code, "%s (did you mean \"%s\"?)", text.s, near)
-		    : err_set(e, code, "%s%s", text.s, otherwise);
+		    : err_set(e, code, "%s%s", text.s, otherwise ? otherwise : "");
 }
 
 const char **names_of(const void *table)

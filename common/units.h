@@ -43,7 +43,7 @@ bool word_in(const char *word, const char *const *list);
 const char *nearest_name(const char *word, const char *const *names);
 
 /* Refuses an unknown name: sets the text of `fmt`, followed by ' (did you mean "NEAREST"?)', or by
- * `otherwise` if no entry of `names` is near. Returns -code. */
+ * `otherwise` (NULL: all names) if no entry of `names` is near. Returns -code. */
 int name_refuse(struct err *e, int code, const char *name, const char *const *names,
 		const char *otherwise, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 

@@ -192,9 +192,7 @@ static int set_column(struct mapping_parse *p, const char *key, const char *valu
 		if (c->field < MAP_N)
 			return 1;
 		c->field = MAP_NONE;
-		p->ret = name_refuse(p->e, EINVAL, value, mapping_field_names,
-				     " (none, begin, end, response, dispatch, operation, object, "
-				     "offset, length, last, count, pid, tid, fd, rvalue, error)",
+		p->ret = name_refuse(p->e, EINVAL, value, mapping_field_names, NULL,
 				     "field = %.60s: unknown field", value);
 		return 0;
 	}
