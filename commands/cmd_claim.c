@@ -46,7 +46,7 @@ static const char about[] =
 	"a PROTOCOL.conf are ignored.\n"
 	"\n"
 	"Exit status: 0 shown in each case, 1 refuted in a case, 2 wrong usage, 3\n"
-	"failed, 4 undecided, 6 refused for safety.";
+	"failed, 4 inconclusive, 6 refused for safety.";
 
 /* Divides --with into replayers of the protocol and engines. Sections for the engines are appended.
  * `keep` must be all NULL, with room for all names and a NULL. */

@@ -18,7 +18,7 @@ static void count_tendencies(size_t n[TENDENCY_N], const struct analysis *a)
 			n[cell_tendency(&a->cell[i])]++;
 }
 
-/* Appends " (1 looks wrong, 2 too noisy)"; if all undecided cases have the same tendency:
+/* Appends " (1 looks wrong, 2 too noisy)"; if all inconclusive cases have the same tendency:
  * " (too noisy here)". */
 static void add_tendencies(struct strbuf *out, const struct analysis *a)
 {
@@ -87,7 +87,7 @@ void first_screen_verdict(struct strbuf *out, const struct analysis *a)
 	if (a->n_not_trusted)
 		strbuf_addf(out, "; %zu %s", a->n_not_trusted, word_not_trusted(a));
 	if (a->n_inconclusive) {
-		strbuf_addf(out, "; %zu undecided", a->n_inconclusive);
+		strbuf_addf(out, "; %zu inconclusive", a->n_inconclusive);
 		add_tendencies(out, a);
 	}
 	if (n_counted < a->n_cells)
@@ -101,7 +101,7 @@ void first_screen_verdict(struct strbuf *out, const struct analysis *a)
 struct main_cause {
 	enum component_kind kind;
 	enum decision decision;
-	enum tendency tendency; /* of undecided cases */
+	enum tendency tendency; /* of inconclusive cases */
 	/* number of these cases, and the cell whose deviation exceeds its limit most */
 	size_t n, worst;
 };
@@ -232,7 +232,7 @@ static void add_bar(struct strbuf *out, const struct analysis *a, size_t replaye
 		}
 }
 
-/* Appends the failures of the replayer's first undecided case in which most runs failed. Returns
+/* Appends the failures of the replayer's first inconclusive case in which most runs failed. Returns
  * whether there is such a case. */
 static bool add_failures(struct strbuf *out, const struct analysis *a, size_t replayer)
 {
@@ -277,7 +277,7 @@ static void add_cause(struct strbuf *out, const struct analysis *a, size_t repla
 		words_add_deviation(out, c->kind, part, c->estimate.value);
 		add_where(out, a, replayer, &k, n_cells);
 	} else {
-		strbuf_addf(out, "%s is undecided", component_names[k.kind]);
+		strbuf_addf(out, "%s is inconclusive", component_names[k.kind]);
 		add_where(out, a, replayer, &k, n_cells);
 	}
 	if (k.decision != DECISION_REJECT)
@@ -301,7 +301,7 @@ void first_screen_replayer(struct strbuf *out, const struct analysis *a, size_t 
 	else if (n[0] == n_cells || n[1] == n_cells || n[2] == n_cells) {
 		const char *word = n[VERDICT_TRUSTED]       ? word_trusted(a)
 				   : n[VERDICT_NOT_TRUSTED] ? word_not_trusted(a)
-							    : "undecided";
+							    : "inconclusive";
 		if (n_cells == 1)
 			strbuf_addstr(out, word);
 		else
@@ -313,7 +313,7 @@ void first_screen_replayer(struct strbuf *out, const struct analysis *a, size_t 
 			strbuf_addf(out, ", %s in %zu", word_not_trusted(a),
 				    n[VERDICT_NOT_TRUSTED]);
 		if (n[VERDICT_INCONCLUSIVE])
-			strbuf_addf(out, ", undecided in %zu", n[VERDICT_INCONCLUSIVE]);
+			strbuf_addf(out, ", inconclusive in %zu", n[VERDICT_INCONCLUSIVE]);
 	}
 	add_cause(out, a, replayer, n_cells);
 }

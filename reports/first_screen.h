@@ -6,7 +6,7 @@
 
 #include "validate/evidence/cell.h"
 
-/* "Trusted in 14 of 16 cases; 1 not trusted; 1 undecided (looks right, not proven)" */
+/* "Trusted in 14 of 16 cases; 1 not trusted; 1 inconclusive (looks right, not proven)" */
 void first_screen_verdict(struct strbuf *out, const struct analysis *a);
 
 /* "trusted in 7 of 8 scenarios; execution time is 8.2 % longer with level=2 (looks wrong, not
@@ -19,8 +19,8 @@ void first_screen_next(struct strbuf *text, struct strbuf *command, const struct
 		       const char *dir);
 
 /* Parts that the files of the first screen share. */
-/* Whether the undecided case has no undecided component: in this case the verdict's reason says
- * what forbids trust. */
+/* Whether the inconclusive case has no inconclusive component: in this case the verdict's reason
+ * says what forbids trust. */
 bool first_screen_is_excluded(const struct cell *c);
 
 /* Facts that a reader needs in words: why something is not accepted, grouped, and what is wrong

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What to do next: a single command, which depends on what the undecided cases need. */
+/* What to do next: a single command, which depends on what the inconclusive cases need. */
 
 #include "common/options.h"
 #include "reports/escape.h"
@@ -62,8 +62,8 @@ static size_t runs_left(const struct results *r)
 	return n;
 }
 
-/* Seconds until the undecided cases are decided. In a campaign with a budget, only their scenarios
- * run. */
+/* Seconds until the inconclusive cases are decided. In a campaign with a budget, only their
+ * scenarios run. */
 static double more_s(const struct analysis *a, double seconds)
 {
 	const struct results *r = a->results;
@@ -84,12 +84,12 @@ static double more_s(const struct analysis *a, double seconds)
 static void add_decides(struct strbuf *text, const struct analysis *a, size_t n)
 {
 	if (n < a->n_inconclusive)
-		strbuf_addf(text, ". That probably decides %zu of the %zu undecided cases.", n,
+		strbuf_addf(text, ". That probably decides %zu of the %zu inconclusive cases.", n,
 			    a->n_inconclusive);
 	else
 		strbuf_addf(text,
-			    n == 1 ? ". That probably decides the undecided case."
-				   : ". That probably decides the %zu undecided cases.",
+			    n == 1 ? ". That probably decides the inconclusive case."
+				   : ". That probably decides the %zu inconclusive cases.",
 			    n);
 }
 
@@ -98,14 +98,14 @@ static void next_of_budget(struct strbuf *text, struct strbuf *command, const st
 {
 	const double more = more_s(a, seconds),
 		     spent = fmax(seconds, (double)a->results->protocol.budget_ns * 1e-9);
-	strbuf_addstr(text, "Give the undecided cases more time");
+	strbuf_addstr(text, "Give the inconclusive cases more time");
 	add_time(text, more);
 	add_decides(text, a, n);
 	strbuf_addf(command, "validate run -o %s --resume --budget %.0fmin", dir,
 		    ceil((spent + more) / 60));
 }
 
-/* Whether the undecided cases have as many pairs as the protocol allows. Then more time does not
+/* Whether the inconclusive cases have as many pairs as the protocol allows. Then more time does not
  * help. */
 static bool is_exhausted(const struct analysis *a)
 {
@@ -127,7 +127,7 @@ static void next_of_replicates(struct strbuf *text, const struct analysis *a, do
 	add_decides(text, a, n);
 }
 
-/* Whether all undecided cases are first_screen_is_excluded(). */
+/* Whether all inconclusive cases are first_screen_is_excluded(). */
 static bool all_excluded(const struct analysis *a)
 {
 	for (size_t i = 0; i < a->n_cells; i++)
@@ -198,8 +198,8 @@ static bool is_blocked(const struct cell *c, const struct component *m)
 		!m->impractical) || (m->n_reasons && m->reasons[0].code == REASON_BELOW_LOQ);
 }
 
-/* What blocks most of the undecided cases: their number, and the component and reason of the first
- * case. */
+/* What blocks most of the inconclusive cases: their number, and the component and reason of the
+ * first case. */
 struct block {
 	size_t n;
 	const char *what, *reason;
@@ -231,14 +231,14 @@ static void next_of_blocked(struct strbuf *text, const struct analysis *a, const
 	text_cut(&reason, b->reason, MOST_REASON);
 	strbuf_addstr(text, "More pairs do not decide ");
 	if (b->n < a->n_inconclusive)
-		strbuf_addf(text, "%zu of the %zu undecided cases", b->n, a->n_inconclusive);
+		strbuf_addf(text, "%zu of the %zu inconclusive cases", b->n, a->n_inconclusive);
 	else
-		strbuf_addstr(text, b->n == 1 ? "the undecided case" : "the undecided cases");
+		strbuf_addstr(text, b->n == 1 ? "the inconclusive case" : "the inconclusive cases");
 	strbuf_addf(text, " (%s: %s). Remove that cause and run the protocol again", b->what,
 		    reason.s);
 }
 
-/* Number of the undecided cases in which most runs failed. */
+/* Number of the inconclusive cases in which most runs failed. */
 static size_t failing_count(const struct analysis *a)
 {
 	size_t n = 0;
@@ -251,16 +251,16 @@ static size_t failing_count(const struct analysis *a)
 static void next_of_failing(struct strbuf *text, const struct analysis *a, size_t n)
 {
 	if (a->n_inconclusive == 1)
-		strbuf_addstr(text, "Most runs of the undecided case failed");
+		strbuf_addstr(text, "Most runs of the inconclusive case failed");
 	else
-		strbuf_addf(text, "In %zu of the %zu undecided cases, most runs failed", n,
+		strbuf_addf(text, "In %zu of the %zu inconclusive cases, most runs failed", n,
 			    a->n_inconclusive);
 	strbuf_addstr(text,
 		      ". Remove the cause, which is stated above, and run the protocol again");
 }
 
-static void next_of_undecided(struct strbuf *text, struct strbuf *command, const struct analysis *a,
-			      const char *dir, double seconds)
+static void next_of_inconclusive(struct strbuf *text, struct strbuf *command,
+				 const struct analysis *a, const char *dir, double seconds)
 {
 	const struct cell *differing = first_differing(a);
 	size_t n;
@@ -300,7 +300,7 @@ static void next_of_undecided(struct strbuf *text, struct strbuf *command, const
 	} else {
 		SCOPED_STRBUF others = STRBUF_INIT;
 		facts_add_others(&others, a);
-		strbuf_addstr(text, "The machine is too noisy for most undecided cases. ");
+		strbuf_addstr(text, "The machine is too noisy for most inconclusive cases. ");
 		if (others.len)
 			strbuf_addf(text, "%s. ", others.s);
 		strbuf_addstr(text, "Run the protocol again without other programs on the machine");
@@ -332,10 +332,10 @@ void first_screen_next(struct strbuf *text, struct strbuf *command, const struct
 			      "The section \"Why the replays differ\" has the causes.");
 		if (a->n_inconclusive) {
 			strbuf_addch(text, ' ');
-			next_of_undecided(text, command, a, word.s, seconds);
+			next_of_inconclusive(text, command, a, word.s, seconds);
 		}
 	} else if (a->n_inconclusive) {
-		next_of_undecided(text, command, a, word.s, seconds);
+		next_of_inconclusive(text, command, a, word.s, seconds);
 	} else if (a->n_trusted) {
 		strbuf_addf(
 		    text,

@@ -337,7 +337,7 @@ MODEL(S, "A row of the league table, best replayer first.",
 	ROW(uint64_t, n_failed, "n_failed_runs", COUNT, NULL)
 	ROW(uint64_t, n_infidelities, "n_mismatched_lost_extra", COUNT, "Requests of all runs.")
 	FLAG(differs, "differs_from_recording",
-	     "In at least one undecided case the replayer differs from a recording that the "
+	     "In at least one inconclusive case the replayer differs from a recording that the "
 	    "campaign did not make.")
 	ROW(double, deviation, "deviation_in_limits", NUMBER,
 	    "Mean over the judged components of all cases of |deviation| / limit; each is at most "

@@ -214,7 +214,7 @@ static const char *position_name(double decision)
 {
 	return decision == DECISION_ACCEPT   ? "within"
 	       : decision == DECISION_REJECT ? "beyond"
-					     : "undecided at";
+					     : "inconclusive at";
 }
 
 /* Appends a number by a conversion of printf, which begins at `t` with its %. Returns its length.
@@ -311,18 +311,18 @@ static void add_difference(struct strbuf *out, const struct analysis *a, const s
 			   "the replays can show it");
 }
 
-static void add_undecided(struct strbuf *out, const struct analysis *a, const struct cell *c)
+static void add_inconclusive(struct strbuf *out, const struct analysis *a, const struct cell *c)
 {
-	bool accepted[COMPONENT_N], undecided[COMPONENT_N], dependent[COMPONENT_N];
+	bool accepted[COMPONENT_N], inconclusive[COMPONENT_N], dependent[COMPONENT_N];
 	bool differs[COMPONENT_N], any = false, unknown = false, impractical = false;
 	uint64_t most = 0;
 	for (int i = 0; i < COMPONENT_N; i++) {
 		const struct component *k = &c->component[i];
 		accepted[i] = k->decision == DECISION_ACCEPT;
-		undecided[i] = k->decision == DECISION_INCONCLUSIVE;
+		inconclusive[i] = k->decision == DECISION_INCONCLUSIVE;
 		dependent[i] = k->dependent;
 		any |= differs[i] = k->differs;
-		if (!undecided[i])
+		if (!inconclusive[i])
 			continue;
 		most = k->n_more > most ? k->n_more : most;
 		unknown |= k->n_more == 0;
@@ -332,8 +332,8 @@ static void add_undecided(struct strbuf *out, const struct analysis *a, const st
 		add_difference(out, a, c, differs);
 		return;
 	}
-	if (words_add_names(out, undecided, " and ")) {
-		strbuf_addstr(out, " undecided");
+	if (words_add_names(out, inconclusive, " and ")) {
+		strbuf_addstr(out, " inconclusive");
 	} else if (words_add_names(out, accepted, " and ")) {
 		strbuf_addstr(out, " within the limits, but not trusted: ");
 		add_reason(out, &c->bar, COMPONENT_N);
@@ -357,7 +357,7 @@ static void add_verdict(struct strbuf *out, const struct analysis *a, const stru
 	if (c->bar.code == REASON_VERDICT_REFUSED || c->bar.code == REASON_VERDICT_DEFERRED) {
 		add_reason(out, &c->bar, COMPONENT_N);
 	} else if (c->verdict == VERDICT_INCONCLUSIVE) {
-		add_undecided(out, a, c);
+		add_inconclusive(out, a, c);
 	} else if (c->verdict == VERDICT_TRUSTED) {
 		for (int k = 0; k < COMPONENT_N; k++)
 			accepted[k] = c->component[k].decision == DECISION_ACCEPT;

@@ -100,7 +100,7 @@ const char *words_verdict(const struct analysis *a, enum verdict v)
 	if (a && a->results->protocol.claimed)
 		return v == VERDICT_TRUSTED       ? "Shown"
 		       : v == VERDICT_NOT_TRUSTED ? "Refuted"
-						  : "Undecided";
+						  : "Inconclusive";
 	return v == VERDICT_TRUSTED       ? "Trusted"
 	       : v == VERDICT_NOT_TRUSTED ? "Not trusted"
 					  : "Inconclusive";
@@ -110,7 +110,9 @@ const char *words_claim_verdict(const struct analysis *a, enum verdict v)
 {
 	if (!a || !a->results->protocol.claimed)
 		return verdict_name(v);
-	return v == VERDICT_TRUSTED ? "shown" : v == VERDICT_NOT_TRUSTED ? "refuted" : "undecided";
+	return v == VERDICT_TRUSTED	  ? "shown"
+	       : v == VERDICT_NOT_TRUSTED ? "refuted"
+					  : verdict_name(v);
 }
 
 const char *words_league_verdict(const struct analysis *a, const struct league_row *row)

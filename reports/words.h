@@ -53,10 +53,11 @@ extern const char *const words_tendencies[]; /* by enum, NULL-terminated */
 /* Returns the tendency as text for a table cell: "looks right", "looks wrong", "too noisy",
  * "differs from the recording", "inconclusive". */
 const char *words_tendency_short(enum tendency l);
-/* "Trusted"; in a campaign that judges a claim "Shown", "Refuted", "Undecided". `a` may be NULL. */
-const char *words_verdict(const struct analysis *a, enum verdict v);
-/* Returns "trusted"; in a campaign that judges a claim "shown", "refuted", "undecided". `a` may be
+/* "Trusted"; in a campaign that judges a claim "Shown", "Refuted", "Inconclusive". `a` may be
  * NULL. */
+const char *words_verdict(const struct analysis *a, enum verdict v);
+/* Returns "trusted"; in a campaign that judges a claim "shown", "refuted", "inconclusive". `a`
+ * may be NULL. */
 const char *words_claim_verdict(const struct analysis *a, enum verdict v);
 struct league_row;
 /* "Trusted", "Differs from the recording", "Not found"; of a claim as words_verdict(). */
@@ -77,8 +78,8 @@ const char *words_title(const struct analysis *a);
 /* Appends what times the runs of `s`. */
 void words_add_observation(struct strbuf *out, const struct scenario *s);
 struct finding_group;
-/* Appends what would decide a group of undecided cases: " 44 more replicates would probably decide
- * them." Appends nothing for rejections. */
+/* Appends what would decide a group of inconclusive cases: " 44 more replicates would probably
+ * decide them." Appends nothing for rejections. */
 void words_add_more(struct strbuf *out, const struct finding_group *g);
 /* "1 run", "2 runs" */
 void words_add_count(struct strbuf *out, size_t n, const char *one, const char *many);

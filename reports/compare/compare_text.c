@@ -10,7 +10,7 @@
 #define ROWS_MAX 40	   /* aspects that are not the same */
 /* limit for other differences; differences that refuse a comparison are all listed */
 #define DIFFERENCES_MAX 12
-#define OPEN_MAX 6	   /* number of undecided aspects up to which each is listed */
+#define OPEN_MAX 6	   /* number of inconclusive aspects up to which each is listed */
 
 static void paragraph_add(struct strbuf *out, const char *text, size_t first, size_t indent)
 {
@@ -196,7 +196,7 @@ static bool is_clearer(const struct aspect_change *a, const struct aspect_change
 	return p < of_than || (p <= of_than && !than->n_reasons && a->n_reasons);
 }
 
-/* Appends a group of undecided aspects. The widths of the intervals show what could be decided. */
+/* Appends a group of inconclusive aspects. Interval widths show what could be decided. */
 static void open_group_add(struct strbuf *out, const struct campaign_change *c, enum aspect k)
 {
 	SCOPED_STRBUF line = STRBUF_INIT;
@@ -236,8 +236,8 @@ static void open_group_add(struct strbuf *out, const struct campaign_change *c, 
 	paragraph_add(out, line.s, 4, 6);
 }
 
-/* Lists a few undecided aspects one by one, and many by component: on a busy machine all aspects
- * may be undecided. */
+/* Lists a few inconclusive aspects one by one, and many by component: on a busy machine all aspects
+ * may be inconclusive. */
 static void open_add(struct strbuf *out, const struct campaign_change *c)
 {
 	size_t n = 0;

@@ -188,7 +188,7 @@ void compare_add_title(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, *c->new_side->title ? c->new_side->title : c->new_side->protocol);
 }
 
-/* Appends the first aspect that has this word (worse or undecided). */
+/* Appends the first aspect that has this word (worse or inconclusive). */
 static void example_add(struct strbuf *out, const struct campaign_change *c, enum change word)
 {
 	for (size_t i = 0; i < c->n_cells; i++)

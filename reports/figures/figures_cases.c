@@ -255,8 +255,8 @@ static void add_causes(struct figures *fs, const struct analysis *a, size_t cell
 	strbuf_addch(&f->script, '\n');
 }
 
-/* Makes the figures of cases. Cases that are not trusted come first, then undecided cases, in the
- * order of the analysis. */
+/* Makes the figures of cases. Cases that are not trusted come first, then inconclusive cases, in
+ * the order of the analysis. */
 void figures_cases(struct figures *fs, const struct analysis *a)
 {
 	static const enum verdict order[] = {VERDICT_NOT_TRUSTED, VERDICT_INCONCLUSIVE,

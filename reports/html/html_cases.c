@@ -20,7 +20,7 @@ static void add_causes(struct strbuf *out, const struct analysis *a)
 			strbuf_addstr(out, "<h2 id=\"causes\">Why the replays differ</h2>\n<p>The "
 				"list has each case with the verdict \"not trusted\": how the "
 				"replay differs from the program, and the causes that the runs "
-				"show. It has no undecided cases.</p>\n<ul class=\"wide\">\n");
+				"show. It has no inconclusive cases.</p>\n<ul class=\"wide\">\n");
 		if (n++ == MOST_SENTENCES)
 			strbuf_addstr(out, "</ul>\n<details><summary>More of these "
 					   "cases</summary>\n<ul class=\"wide\">\n");
@@ -82,7 +82,7 @@ static void add_reason(struct strbuf *out, struct strbuf *names, const struct st
 	strbuf_reset(names);
 }
 
-/* Appends why components are not accepted, and what would decide the undecided components.
+/* Appends why components are not accepted, and what would decide the inconclusive components.
  * Neighbours with the same reason share a line. */
 static void add_reasons(struct strbuf *out, const struct cell *c)
 {

@@ -256,13 +256,13 @@ static void add_map(struct strbuf *out, const struct analysis *a)
 	    "</tbody></table></div>\n<p class=\"key\">Colour: estimate in percent of the limit: <i "
 	    "class=\"h0\">up to 25 %</i><i class=\"h1\">50 %</i><i class=\"h2\">75 "
 	    "%</i><i class=\"h3\">100 %</i><i class=\"h4\">150 %</i><i "
-	    "class=\"h5\">more</i> Sign: ✓ accepted, ✗ rejected, ? undecided, – not "
+	    "class=\"h5\">more</i> Sign: ✓ accepted, ✗ rejected, ? inconclusive, – not "
 	    "applicable. Each cell is a link to its case.</p>\n");
 }
 
 /* --- the deciding intervals ---------------------------------------------- */
 
-/* Returns the component that decides a case: the rejected or undecided component that deviates
+/* Returns the component that decides a case: the rejected or inconclusive component that deviates
  * most; for an accepted case the component whose interval is nearest to its limit. NULL: no
  * component has an estimate. */
 static const struct component *deciding_component(const struct cell *c)

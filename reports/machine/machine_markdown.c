@@ -5,7 +5,7 @@
 #include "reports/machine/machine.h"
 
 #define BYTES_MAX ((size_t)1000 * 1000)
-/* number of undecided rows up to which each is shown; more are counted by component, and folded */
+/* if there are more inconclusive rows, they are counted by component, and folded */
 #define OPEN_MAX 12
 
 static const char *const mark[] = {[OUTCOME_PASS] = "✅",
@@ -57,7 +57,7 @@ static bool is_folded(const struct machine *m, const struct machine_row *r)
 	       (r->outcome != OUTCOME_OPEN || n_of(m, OUTCOME_OPEN) > OPEN_MAX);
 }
 
-/* Appends the undecided rows, a line for each component. */
+/* Appends the inconclusive rows, a line for each component. */
 static void open_groups_add(struct strbuf *out, const struct machine *m)
 {
 	strbuf_addstr(out,

@@ -81,7 +81,7 @@ static void bias_print(const struct stats *s, const struct comparison *c, const 
 	       limit = s->plan.limit_bias_pct;
 	char p[CELL];
 	if (a->status) {
-		strbuf_addf(out, "The bias of the %s is undecided: %s (%s).\n", who,
+		strbuf_addf(out, "The bias of the %s is inconclusive: %s (%s).\n", who,
 		       table_status_text(a->status), stat_status_name(a->status));
 		return;
 	}
@@ -96,7 +96,7 @@ static void bias_print(const struct stats *s, const struct comparison *c, const 
 	}
 	strbuf_addf(out, "%s the limits of %.4g %%\n", c->bias_decision == DECIDED_ACCEPT
 						   ? "the bias is within"
-						   : "it is undecided whether the bias is within",
+						   : "it is not decided whether the bias is within",
 	       limit);
 	strbuf_addf(out, "  (%.4g %% interval, widened for dependence between values: %.3g to "
 			 "%.3g %%).\n", inner, a->inner_lo, a->inner_hi);
@@ -108,7 +108,7 @@ static void precision_print(const struct stats *s, const struct comparison *c, c
 	const struct comparison_answer *a = &c->precision;
 	double conf = 100 * (1 - s->plan.alpha), limit = s->plan.limit_precision;
 	if (a->status) {
-		strbuf_addf(out, "The precision of the %s is undecided: %s (%s).\n", who,
+		strbuf_addf(out, "The precision of the %s is inconclusive: %s (%s).\n", who,
 		       table_status_text(a->status), stat_status_name(a->status));
 		return;
 	}

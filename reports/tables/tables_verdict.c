@@ -53,7 +53,7 @@ static void components_row(struct table *t, const struct analysis *a, size_t i)
 	COL_OF(t, component, p, accept_hi, NULL, "upper");
 	COL_OF(t, component, p, lag1, NULL, "Lag-1 correlation");
 	COL_OF(t, component, p, n_effective, NULL, "Runs count as");
-	COL_YES(t, "dependent", "Undecided because of dependence", p->dependent);
+	COL_YES(t, "dependent", "Inconclusive because of dependence", p->dependent);
 	COL_OF(t, component, p, p_reject, NULL, "p of the rejection");
 	COL_OF(t, component, p, p_reject_holm, NULL, "p after Holm");
 	COL_YES(t, "rejected_before_holm", "Rejected before Holm", p->rejected_before_holm);

@@ -129,7 +129,7 @@ static void add_group(struct strbuf *out, const struct analysis *a, const struct
 	size_t n_shown = g->decision == DECISION_REJECT ? MAX_REJECTED : MAX_INCONCLUSIVE;
 	SCOPED_STRBUF line = STRBUF_INIT;
 	strbuf_addf(&line, "%s: %s in %zu of %zu cases", component_names[g->kind],
-		    g->decision == DECISION_REJECT ? "rejected" : "undecided", g->n_cells,
+		    g->decision == DECISION_REJECT ? "rejected" : "inconclusive", g->n_cells,
 		    a->n_cells);
 	if (g->n_findings > n_shown)
 		add_replayer_counts(&line, a, g);

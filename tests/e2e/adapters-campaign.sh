@@ -30,7 +30,7 @@ jq -e '[.cells[] | select(.replayer == "pretends") | .n_results_unknown == 150 a
 grep -q 'none of the .* requests of the trace was observed' "$journal" || fail "the journal does not have the replayer that did nothing"
 
 # a replayer that ran but made other requests than the trace, or none, is not trusted; a replayer
-# that could not run, or whose requests could not be seen, is undecided
+# that could not run, or whose requests could not be seen, is inconclusive
 printf '#include <unistd.h>\nint main(void) { return 0; }\n' >idle.c
 statically=no
 ${CC:-cc} -static -o idle-static idle.c 2>/dev/null && statically=yes
@@ -61,7 +61,7 @@ done
 expect_words out 'idle: not trusted; 50 requests per run are lost, repeated or return a different result'
 expect_words out 'small: not trusted; 100 requests per run are lost, repeated or return a'
 for name in absent status signal hangs $([ $statically = no ] || echo unseen); do
-	expect_words out "$name: undecided; 3 of 3 replays failed, the first"
+	expect_words out "$name: inconclusive; 3 of 3 replays failed, the first"
 done
 [ $statically = no ] || expect_words unlike/journal 'is statically linked'
 grep -q '"state":"failed".*"lost":50[,}]' unlike/journal || fail 'no run that lost all requests'

@@ -44,7 +44,7 @@ expect_status 1 "$VALIDATE" run all.conf -o all -q
 [ "$(ended all)" = replicates ] || fail "it ended by: $(ended all)"
 choices all >made
 [ "$(grep -c ' first$' made)" -eq 6 ] || fail "blocks 0 to 2 of two scenarios: $(cat made)"
-[ "$(grep -c '^[345] 1 prospect$' made)" -eq 3 ] && [ "$(wc -l <made)" -eq 9 ] || fail "blocks 3 to 5 of the undecided one: $(cat made)"
+[ "$(grep -c '^[345] 1 prospect$' made)" -eq 3 ] && [ "$(wc -l <made)" -eq 9 ] || fail "blocks 3 to 5 of the inconclusive one: $(cat made)"
 grep '"why":"prospect"' all/journal | grep -q '"left_out":\[[0-9]*\]' || fail "the decided replayer was not left out: $(grep choice all/journal)"
 # recordings: two of each scenario; blocks of 2 and 3 runs
 [ "$(journal_runs all | wc -l)" -eq $((4 + 3 * 2 + 3 * 3 + 3 * 2)) ] || fail "$(journal_runs all | wc -l) runs"
@@ -59,7 +59,7 @@ expect_status 1 "$VALIDATE" run decided.conf -o decided -q
 [ "$(ended decided)" = decided ] || fail "it ended by: $(ended decided)"
 ! choices decided | grep -v ' first$' || fail "it went on: $(choices decided)"
 
-# a budget that ends at once leaves every case undecided; a larger budget continues the campaign
+# a budget that ends at once leaves every case inconclusive; a larger budget continues the campaign
 protocol 1ms 2..5 >short.conf
 expect_status 3 "$VALIDATE" run short.conf -o short -q
 [ "$(ended short)" = budget ] || fail "it ended by: $(ended short)"

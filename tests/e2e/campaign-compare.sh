@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Planned looks of a campaign whose [compare] names two replayers: it ends at the first look that
-# decides their comparison in every scenario, even if verdicts are undecided. It continues if one
-# scenario is undecided.
+# decides their comparison in every scenario, even if verdicts are inconclusive. It continues if one
+# scenario is inconclusive.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 command -v jq >/dev/null || skip "jq is not there to read JSON"
@@ -46,7 +46,7 @@ campaign() { # NAME KIND WORKLOADS...
 
 campaign decided even reads more
 [ "$(wc -l <looks)" -eq 1 ] || fail "more than one look: $(cat looks)"
-grep -q '"replicates":10,"cells":2,"undecided":0,"stop":true' looks || fail "it did not stop for its two comparisons: $(cat looks)"
+grep -q '"replicates":10,"cells":2,"inconclusive":0,"stop":true' looks || fail "it did not stop for its two comparisons: $(cat looks)"
 complete decided 68 # 2 recordings, and 11 blocks of 3 runs of 2 scenarios
 # the versions themselves are not decided: the campaign ended because of the comparison alone
 jq -e '.n_inconclusive > 0' decided/report/report.json >/dev/null || fail "each version is decided, too: the test shows nothing"
@@ -58,7 +58,7 @@ cmp -s before decided/journal || fail "resuming a decided campaign went on"
 clean decided
 
 campaign open uneven reads
-grep -q '"replicates":10,"cells":1,"undecided":1,"stop":false' looks || fail "it stopped, or counts otherwise: $(cat looks)"
+grep -q '"replicates":10,"cells":1,"inconclusive":1,"stop":false' looks || fail "it stopped, or counts otherwise: $(cat looks)"
 complete open 46
 expect_status 4 "$VALIDATE" compare open
 expect_line out "inconclusive: 0 of 1 case "

@@ -38,8 +38,8 @@ clean timeout
 "$VALIDATE" report timeout --format junit >out || :
 expect_line out 'too few values; in 2 of 2 pairs a run failed'
 "$VALIDATE" report timeout >out || :
-expect_line out 'candidate: undecided; 2 of 2 replays failed, the first: block 1'
-expect_line out 'Most runs of the undecided case failed.'
+expect_line out 'candidate: inconclusive; 2 of 2 replays failed, the first: block 1'
+expect_line out 'Most runs of the inconclusive case failed.'
 protocol 'timeout = 3s
 on-failure = stop' 'mutant = delay:400ms' >stop.conf
 expect_status 3 "$VALIDATE" run stop.conf -o stop -q

@@ -63,15 +63,15 @@ cp looks/journal before
 "$VALIDATE" run -o looks --resume -q >out 2>err || status=$?
 cmp -s before looks/journal || fail "resuming a decided campaign went on"
 
-# Undecided at every look: the campaign continues to the last. Status 1: another limit than that of
+# Inconclusive at every look: the campaign continues to the last. Status 1: another limit than that of
 # the bias may be rejected by chance, in less than one of a hundred campaigns.
-protocol 'engine = program' | sed 's/^replicates.*/replicates = 10..14/' >undecided.conf
-printf '[accept]\nbias = 0.0001%%\n' >>undecided.conf
+protocol 'engine = program' | sed 's/^replicates.*/replicates = 10..14/' >inconclusive.conf
+printf '[accept]\nbias = 0.0001%%\n' >>inconclusive.conf
 status=0
-"$VALIDATE" run undecided.conf -o undecided -q >out 2>err || status=$?
-[ $status -eq 4 ] || [ $status -eq 1 ] || fail "undecided: status $status: $(cat out err)"
-grep '"event":"look"' undecided/journal | grep -q '"stop":false' || fail "no look, or it stopped: $(grep look undecided/journal)"
-complete undecided 32
+"$VALIDATE" run inconclusive.conf -o inconclusive -q >out 2>err || status=$?
+[ $status -eq 4 ] || [ $status -eq 1 ] || fail "inconclusive: status $status: $(cat out err)"
+grep '"event":"look"' inconclusive/journal | grep -q '"stop":false' || fail "no look, or it stopped: $(grep look inconclusive/journal)"
+complete inconclusive 32
 
 # every limit may be switched off: the report states what was not assessed; without a limit on the
 # bias no case is trusted

@@ -2,7 +2,7 @@
 # alone: faults of some microseconds must be explained
 # Why a replayer is not trusted: each deliberate fault is named as the main cause, in every form of
 # the report. Parts add up, and the limit of quantification is shown. On a busy machine a fault can
-# stay undecided; decided faults must have the right cause.
+# stay inconclusive; decided faults must have the right cause.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 replayer() {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The CI files of doc/ci: their steps run unchanged, on stored campaigns instead of new ones. A
-# delay in the new version fails, no delay passes, an undecided comparison passes with a warning,
+# delay in the new version fails, no delay passes, an inconclusive comparison passes with a warning,
 # and a failed campaign fails.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip "jq is not there to read JSON"

@@ -102,7 +102,7 @@ jq '.cases |= map(.replicates |= .[0:2])' worse.json >two.json
 expect_status 4 "$VALIDATE" compare old.json two.json
 grep -A 4 '^  response time in [23] of 3 cases' out | grep -q 'for example reads level=2' || fail "not the likeliest: $(grep -A 9 ^Inconclusive out)"
 
-# a fifth of the replicates: the comparison is undecided, not "the same"
+# a fifth of the replicates: the comparison is inconclusive, not "the same"
 jq '.cases |= map(.replicates |= .[0:4])' same.json >few.json
 expect_status 4 "$VALIDATE" compare old.json few.json
 expect_line out "inconclusive: 0 of 3 cases"

@@ -55,7 +55,7 @@ with "$requests" "$recording"
 for form in $forms; do
 	expect_status 4 "$VALIDATE" report other --format "$form"
 	case $form in
-	terminal) expect_line out 'Trusted in 0 of 2 cases; 2 undecided' ;;
+	terminal) expect_line out 'Trusted in 0 of 2 cases; 2 inconclusive' ;;
 	certificate) expect_line out '0 of 1 scenarios trusted, 0 not trusted, 1 inconclusive' ;;
 	dcc) ! grep -q '<dcc:conformity>' out || fail 'a conformity in the DCC' ;;
 	junit) [ "$(grep -c '<error .*not trusted: traces of 1 run are incomplete' out)" -eq 2 ] || fail "junit: $(cat out)" ;;

@@ -9,7 +9,7 @@ here=$OLDPWD
 # Constructions, for grep -E, in lower case. At the beginning of a sentence "of" is an inversion.
 forbidden='(^|[^a-z-])(who|whom|whoever|(is|are|was|were) (told|said)|tellings?|strokes?|pass(ed|es) over'
 forbidden="$forbidden|as if at random|can be had|somebody|nobody|anybody|those that|says? so|asked for"
-forbidden="$forbidden|nothing of|of no account|one likes"
+forbidden="$forbidden|nothing of|of no account|one likes|undecided"
 forbidden="$forbidden|(is|are) no (calls?|requests|nodes|errors|events|list))([^a-z-]|\$)|(^|[.] )of (which|an?|the|those|several) "
 
 # Prose of Markdown, one sentence a line: markup, code blocks, tables and headings are no sentences.

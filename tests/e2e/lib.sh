@@ -39,7 +39,7 @@ expect_status() {
 	fi
 }
 
-# any_verdict [WHEN]: $status is the status of a verdict: 0 trusted, 1 not trusted, 4 undecided. If
+# any_verdict [WHEN]: $status is the status of a verdict: 0 trusted, 1 not trusted, 4 inconclusive. If
 # runs are few and short, the verdict depends on the machine; such a script tests something else.
 any_verdict() {
 	case $status in

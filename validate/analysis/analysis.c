@@ -335,7 +335,7 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 	verdicts_reach(a, evidence);
 	why_compute(a);
 	rated_ranges_compute(a);
-	/* no verdict is undecided, so the remaining runs of the plan are not needed */
+	/* no verdict is inconclusive, so the remaining runs of the plan are not needed */
 	a->complete |= p->n_looks > 1 && analysis_is_settled(a);
 	linearity_compute(a);
 	sources_list(a);

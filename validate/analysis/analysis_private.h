@@ -3,7 +3,7 @@
  *
  * Steps: pairs (usable runs, block by block) -> measures (members of the cell) -> evidence (test
  * statistics) -> components (decisions at a level) -> Holm's correction over the campaign ->
- * numbers of replicates that would decide the undecided components -> verdicts. */
+ * numbers of replicates that would decide the inconclusive components -> verdicts. */
 #pragma once
 
 #include "validate/evidence/evidence.h"

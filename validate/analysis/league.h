@@ -31,7 +31,7 @@ struct league_row {
 	enum verdict verdict; /* worst verdict of its cases */
 	/* case with the largest value; LEAGUE_NO_CELL: none */
 	size_t worst[LEAGUE_N];
-	/* an undecided case differs from its recording (tendency.h) */
+	/* an inconclusive case differs from its recording (tendency.h) */
 	bool differs;
 	double mean_bias; /* mean |bias| over its cases; NaN none */
 	/* Mean of |deviation| over limit, at most LEAGUE_MOST_LIMITS each, over the judged

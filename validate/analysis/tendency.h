@@ -2,7 +2,7 @@
 /* What the numbers of an inconclusive case suggest. A tendency decides nothing: it says how to read
  * the case and what to do next.
  *
- * It considers the undecided components with a limit. The first rule that applies counts:
+ * It considers the inconclusive components with a limit. The first rule that applies counts:
  *   differs  a component lies outside its limit, but the reference is a recording that the campaign
  *            did not make: the machine may be the cause
  *   wrong    an estimate lies outside its limit, and its 95 % interval excludes the ideal value

@@ -137,8 +137,8 @@ static void verdict_conclude(struct cell *c, const struct protocol *p)
 			 : VERDICT_TRUSTED;
 }
 
-/* Makes all components undecided. n_more: number of further replicates needed, 0 unknown. */
-static void leave_undecided(struct cell *c, uint64_t n_more, enum reason_code reason,
+/* Makes all components inconclusive. n_more: number of further replicates needed, 0 unknown. */
+static void leave_inconclusive(struct cell *c, uint64_t n_more, enum reason_code reason,
 			    struct reason verdict)
 {
 	for (int k = 0; k < COMPONENT_N; k++) {
@@ -163,7 +163,7 @@ static void verdict_defer(struct cell *c, const struct protocol *p, unsigned int
 	unsigned int first = p->budget_ns ? (unsigned int)p->n_replicates_min
 			     : p->n_looks ? p->look[0]
 					  : (unsigned int)p->n_replicates_max;
-	leave_undecided(c, first > n_made ? first - n_made : 0, REASON_DEFERRED,
+	leave_inconclusive(c, first > n_made ? first - n_made : 0, REASON_DEFERRED,
 			reason_make(REASON_VERDICT_DEFERRED, first, n_made));
 }
 
@@ -193,7 +193,7 @@ void verdicts_reach(struct analysis *a, const struct evidence *e)
 	const bool changed = a->results->seal.state == SEAL_BROKEN;
 	for (size_t i = 0; i < a->n_cells; i++)
 		if (changed)
-			leave_undecided(&a->cell[i], 0, REASON_CHANGED, (struct reason){.code =
+			leave_inconclusive(&a->cell[i], 0, REASON_CHANGED, (struct reason){.code =
 				REASON_VERDICT_REFUSED, .text = a->results->seal.changes});
 		else if (a->cell[i].too_early)
 			verdict_defer(&a->cell[i], protocol,

@@ -236,7 +236,7 @@ static void add_components(struct why *w, const struct cell *c, bool accepted)
 	}
 }
 
-/* Adds rejected and undecided components. Accepted components are added only if nothing else
+/* Adds rejected and inconclusive components. Accepted components are added only if nothing else
  * differs. */
 static void add_differences(struct why *w, const struct cell *c)
 {

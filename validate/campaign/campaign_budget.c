@@ -101,7 +101,7 @@ static void forecast_release(struct forecast *o)
 	FREE_EACH(o->scenario, o->n_further, o->next);
 }
 
-/* Before the first analysis every case is undecided. */
+/* Before the first analysis every case is inconclusive. */
 static void forecast_make(struct forecast *o, const struct campaign *c)
 {
 	const struct protocol *p = c->protocol;
@@ -122,7 +122,7 @@ static void forecast_make(struct forecast *o, const struct campaign *c)
 			o->n_cases++;
 			o->n_decided += k->decided;
 			if (!k->decided)
-				n_further[at->n_undecided++] = k->n_further;
+				n_further[at->n_inconclusive++] = k->n_further;
 		}
 	}
 }
@@ -141,7 +141,7 @@ static size_t first_pairs(const struct campaign *c)
 struct next {
 	size_t id; /* a run of the group; n_runs: the campaign ends */
 	const char *why;
-	/* expected number of further pairs of the scenario's first undecided case; 0 unknown */
+	/* expected number of further pairs of the scenario's first inconclusive case; 0 unknown */
 	uint64_t n_further;
 };
 
@@ -162,7 +162,7 @@ static struct next next_choose(const struct campaign *c, const struct forecast *
 		next = (struct next){o->next[at], drawn ? "drawn" : "prospect", s[at].n_further[0]};
 	bool all = at == CHOICE_NONE;
 	for (size_t i = 0; i < p->n_scenarios; i++)
-		all &= !s[i].n_undecided || s[i].n_done >= p->n_replicates_max;
+		all &= !s[i].n_inconclusive || s[i].n_done >= p->n_replicates_max;
 	if (all && o->n_decided < o->n_cases)
 		next.why = "replicates";
 	return next;

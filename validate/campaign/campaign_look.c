@@ -32,19 +32,20 @@ static int comparison_make(struct look_comparison *k, const struct results *r,
 				     &(struct compare_options){.words_only = true}, e);
 }
 
-static int comparison_count(const struct results *r, const struct analysis *a, size_t *n_undecided,
-			    size_t *n_cells, struct err *e)
+static int comparison_count(const struct results *r, const struct analysis *a,
+			    size_t *n_inconclusive, size_t *n_cells, struct err *e)
 {
 	SCOPED(comparison_release) struct look_comparison k;
 	int ret = comparison_make(&k, r, a, e);
 	if (!ret) {
-		*n_undecided = k.change.n_inconclusive;
+		*n_inconclusive = k.change.n_inconclusive;
 		*n_cells = k.change.n_cells;
 	}
 	return ret;
 }
 
-static int undecided_count(struct campaign *c, size_t *n_undecided, size_t *n_cells, struct err *e)
+static int inconclusive_count(struct campaign *c, size_t *n_inconclusive, size_t *n_cells,
+			      struct err *e)
 {
 	SCOPED(results_release) struct results r = {0};
 	SCOPED(analysis_release) struct analysis a = {0};
@@ -54,13 +55,13 @@ static int undecided_count(struct campaign *c, size_t *n_undecided, size_t *n_ce
 	ret = analysis_compute(&a, &r, e);
 	/* every run failed: later runs may succeed */
 	if (ret == -ENODATA) {
-		*n_undecided = *n_cells = 1;
+		*n_inconclusive = *n_cells = 1;
 		ret = 0;
 	} else if (!ret) {
-		*n_undecided = a.n_inconclusive;
+		*n_inconclusive = a.n_inconclusive;
 		*n_cells = a.n_cells;
 		if (r.protocol.compare.old)
-			ret = comparison_count(&r, &a, n_undecided, n_cells, e);
+			ret = comparison_count(&r, &a, n_inconclusive, n_cells, e);
 	}
 	return ret;
 }
@@ -69,16 +70,16 @@ int look_after(struct campaign *c, uint64_t block, struct err *e)
 {
 	const struct protocol *p = c->protocol;
 	unsigned int k = c->n_looks_done;
-	size_t n_undecided, n_cells;
+	size_t n_inconclusive, n_cells;
 	if (k + 1 >= p->n_looks || block != p->look[k])
 		return 0;
-	int ret = undecided_count(c, &n_undecided, &n_cells, e);
+	int ret = inconclusive_count(c, &n_inconclusive, &n_cells, e);
 	if (ret)
 		return err_context(e, "the planned look after %u replicates failed", p->look[k]);
-	bool stop = n_undecided == 0;
+	bool stop = n_inconclusive == 0;
 	json_t *event = json_pack("{s:s, s:i, s:I, s:I, s:I, s:b}", "event", "look", "look", (int)k,
-		"replicates", (json_int_t)p->look[k], "cells", (json_int_t)n_cells, "undecided",
-		(json_int_t)n_undecided, "stop", stop);
+		"replicates", (json_int_t)p->look[k], "cells", (json_int_t)n_cells, "inconclusive",
+		(json_int_t)n_inconclusive, "stop", stop);
 	ret = journal_append_new(&c->journal, event, e);
 	c->n_looks_done++;
 	if (stop)

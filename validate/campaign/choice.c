@@ -25,10 +25,10 @@ static double pairs_chance(const struct choice_scenario *s, const struct choice_
 static double choice_rate(const struct choice_scenario *s, const struct choice_limits *l)
 {
 	double best = 0;
-	for (size_t i = 0; i < s->n_undecided; i++) {
+	for (size_t i = 0; i < s->n_inconclusive; i++) {
 		const double k = pairs_further(s, i);
 		size_t n = 0;
-		for (size_t j = 0; j < s->n_undecided; j++)
+		for (size_t j = 0; j < s->n_inconclusive; j++)
 			n += pairs_further(s, j) <= k;
 		best = fmax(best, (double)n * pairs_chance(s, l, k) / (k * s->pair_s));
 	}
@@ -37,7 +37,7 @@ static double choice_rate(const struct choice_scenario *s, const struct choice_l
 
 static bool is_open(const struct choice_scenario *s, const struct choice_limits *l)
 {
-	return s->n_undecided && s->n_done < l->n_max && s->pair_s <= l->left_s;
+	return s->n_inconclusive && s->n_done < l->n_max && s->pair_s <= l->left_s;
 }
 
 size_t choice_next(const struct choice_scenario *s, size_t n, const struct choice_limits *l,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The next scenario of a campaign with a budget.
  *
- * First every scenario gets the minimum number of pairs, in plan order. Then the undecided scenario
- * with the best prospect gets the next pair. The prospect is the expected number of its cases that
- * are decided within the remaining budget, per second. Every tenth pair goes to a random undecided
- * scenario, so that a wrong expectation does not exclude a scenario.
+ * First every scenario gets the minimum number of pairs, in plan order. Then the inconclusive
+ * scenario with the best prospect gets the next pair. The prospect is the expected number of its
+ * cases that are decided within the remaining budget, per second. Every tenth pair goes to a random
+ * inconclusive scenario, so that a wrong expectation does not exclude a scenario.
  *
  * The choice depends on numbers of pairs, expected further pairs and time, not on the direction in
  * which a replay deviates. It is a function of its arguments: a resumed campaign makes the same
@@ -15,10 +15,10 @@
 
 struct choice_scenario {
 	uint64_t n_done;	   /* blocks made, without block 0 */
-	/* [n_undecided] expected numbers of further pairs; 0 unknown */
+	/* [n_inconclusive] expected numbers of further pairs; 0 unknown */
 	const uint64_t *n_further;
-	size_t n_undecided;
-	/* expected seconds of the next pair: the program and the undecided replays */
+	size_t n_inconclusive;
+	/* expected seconds of the next pair: the program and the inconclusive replays */
 	double pair_s;
 };
 

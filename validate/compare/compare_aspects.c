@@ -332,7 +332,7 @@ static void aspect_compute(struct campaign_change *c, enum aspect k, bool words_
 }
 
 /* States the result if the numbers of a side are compared with themselves: neither scatter nor too
- * few replicates leave anything undecided. */
+ * few replicates leave anything inconclusive. */
 static void say_same_runs(struct aspect_change *a, enum aspect k)
 {
 	if (a->status)

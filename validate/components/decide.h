@@ -13,8 +13,8 @@
 void component_add_reason(struct component *c, enum reason_code code, const char *text,
 			  const double number[REASON_NUMBERS + 1]);
 
-/* Returns true if the planned looks leave no error for this look. Then the component is undecided,
- * with a reason. */
+/* Returns true if the planned looks leave no error for this look. Then the component is
+ * inconclusive, with a reason. */
 bool decide_is_early(struct component *c, const struct levels *levels);
 
 /* Decides by two one-sided P-values, and stores the P-value of rejecting. */
@@ -43,7 +43,7 @@ struct mean_p {
 struct mean_p decide_mean_p(const struct t_estimate *t, const struct t_estimate *wide, size_t n,
 			    double lo, double hi, bool two_sided, double span);
 
-/* Whether the component is undecided and its runs are equivalent to so few independent runs that
+/* Whether the component is inconclusive and its runs are equivalent to so few independent runs that
  * the interval of their mean is arbitrarily wide. Reports omit such an interval. */
 bool decide_is_too_dependent(const struct component *c, const struct serial *s);
 

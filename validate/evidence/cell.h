@@ -271,7 +271,7 @@ struct cell { /* one scenario x one replayer */
 	struct blank blank;
 
 	struct levels levels;
-	bool too_early; /* there are fewer replicates than at the first planned look: undecided */
+	bool too_early; /* fewer replicates than at the first planned look: inconclusive */
 	struct component component[COMPONENT_N];
 	enum verdict verdict;
 	/* what forbids a verdict or forbids trust, independent of the components */

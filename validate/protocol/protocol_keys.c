@@ -67,7 +67,7 @@ const struct option_spec protocol_keys[] = {
 	       "(default 8..60)"),
     OPTION(DURATION, "budget", FIELD(budget_ns), .arg = "TIME",
 	   .help = "longest time of the whole campaign: after the smallest number of pairs, "
-	       "only undecided scenarios get more pairs; 0: no limit (default 0)",
+	       "only inconclusive scenarios get more pairs; 0: no limit (default 0)",
 	   .max = 30 * 86400e9),
     OPTION(STRING, "claim", FIELD(claimed), .arg = "TEXT",
 	   .help =

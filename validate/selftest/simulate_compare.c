@@ -125,7 +125,7 @@ static size_t step_of(size_t n)
 	return n < 20 ? 1 : n / 20;
 }
 
-/* Keeps only the drawn pairs that a campaign with this budget would have made: all undecided
+/* Keeps only the drawn pairs that a campaign with this budget would have made: all inconclusive
  * scenarios share the remaining budget. */
 static int pairs_spend(struct versions *v, struct campaign_change *c)
 {

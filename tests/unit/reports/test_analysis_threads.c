@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The number of threads that make the requests of a run: the results that use it, and the results
- * that are undecided if it is unknown. */
+ * that are inconclusive if it is unknown. */
 #define REASONS_IN_WORDS
 #include "reports/reasons.h"
 #include "tests/unit/validate/made_campaign.h"

@@ -125,11 +125,11 @@ static void test_failures(void **state)
 	c->n_failed_replayer = 7;
 	strcpy(c->first_failure, "block 1, replay: exit status 3: no request was observed");
 	replayer_is(a, c->replayer,
-		    "trusted in 7 of 8 scenarios, undecided in 1; 7 of 8 replays failed, the "
+		    "trusted in 7 of 8 scenarios, inconclusive in 1; 7 of 8 replays failed, the "
 		    "first: block 1, replay: exit status 3: no request was observed");
 	struct strbuf text = STRBUF_INIT, command = STRBUF_INIT;
 	first_screen_next(&text, &command, a, "DIR");
-	assert_non_null(strstr(text.s, "Most runs of the undecided case failed. Remove the cause"));
+	assert_non_null(strstr(text.s, "Most runs of the inconclusive case failed. Remove the cause"));
 	/* a minority of failures is not the main cause */
 	c->n_pairs = 7;
 	c->n_failed_replayer = 1;
@@ -175,14 +175,14 @@ static void test_tendencies(void **state)
 	fixture_make(&f, FIXTURE_QUICK);
 	trust_all(a);
 	decide_case(a, 1, COMPONENT_BIAS, DECISION_INCONCLUSIVE, -0.12, 0.04);
-	verdict_is(a, "Trusted in 15 of 16 cases; 1 undecided (looks wrong, not proven)");
+	verdict_is(a, "Trusted in 15 of 16 cases; 1 inconclusive (looks wrong, not proven)");
 	replayer_is(a, 1,
-		    "trusted in 7 of 8 scenarios, undecided in 1; requests take 12 % less time in "
+		    "trusted in 7 of 8 scenarios, inconclusive in 1; requests take 12 % less time in "
 		    "random-read level=1 (looks wrong, not "
 		    "proven)");
 	decide_case(a, 3, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.01, 0.2);
 	decide_case(a, 5, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.08, 0.04);
-	verdict_is(a, "Trusted in 13 of 16 cases; 3 undecided (1 looks right, 1 looks wrong, 1 "
+	verdict_is(a, "Trusted in 13 of 16 cases; 3 inconclusive (1 looks right, 1 looks wrong, 1 "
 		      "too noisy)");
 	fixture_release(&f);
 }
@@ -201,8 +201,8 @@ static void test_excluded(void **state)
 	a->n_inconclusive = 1;
 	snprintf(a->cell[0].verdict_reason, sizeof a->cell[0].verdict_reason,
 		 "not trusted: 3 of 20 replays failed");
-	verdict_is(a, "Trusted in 0 of 1 case; 1 undecided");
-	replayer_is(a, 0, "undecided; not trusted: 3 of 20 replays failed");
+	verdict_is(a, "Trusted in 0 of 1 case; 1 inconclusive");
+	replayer_is(a, 0, "inconclusive; not trusted: 3 of 20 replays failed");
 	first_screen_next(&text, &command, a, "results");
 	assert_non_null(strstr(text.s, "The causes named above prevent"));
 	strbuf_release(&text);
@@ -266,8 +266,8 @@ static void test_next_step(void **state)
 		f.results.run[i].started_ns = 1 + (int64_t)(i / 3) * 1000000000;
 	next_is(a, "Set replicates = 20..40 and budget = 5min in the protocol",
 		"validate run results/protocol.conf");
-	f.results.protocol.n_replicates_max = 60; /* the undecided case may have more pairs */
-	next_is(a, "more time (about 13 s). That probably decides the undecided case.",
+	f.results.protocol.n_replicates_max = 60; /* the inconclusive case may have more pairs */
+	next_is(a, "more time (about 13 s). That probably decides the inconclusive case.",
 		"validate run -o results --resume --budget 5min");
 	f.results.protocol.budget_ns = 0;
 	f.results.protocol.n_replicates_max = 20;
@@ -296,17 +296,17 @@ static void test_next_step_of_a_missing_number(void **state)
 	m->n_more = 0;
 	snprintf(m->reason, sizeof m->reason, "the replayer does not report results");
 	next_is(a,
-		"More pairs do not decide the undecided case (fidelity: the replayer does not report "
+		"More pairs do not decide the inconclusive case (fidelity: the replayer does not report "
 		"results). Remove that cause and run the protocol again",
 		"validate run results/protocol.conf");
 	/* also beside noisy cases, until noise is the cause of most cases */
 	decide_case(a, 3, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.01, 0.2);
 	a->cell[3].component[COMPONENT_BIAS].impractical = true;
-	next_is(a, "More pairs do not decide 1 of the 2 undecided cases (fidelity: ",
+	next_is(a, "More pairs do not decide 1 of the 2 inconclusive cases (fidelity: ",
 		"validate run results/protocol.conf");
 	decide_case(a, 5, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.01, 0.2);
 	a->cell[5].component[COMPONENT_BIAS].impractical = true;
-	next_is(a, "The machine is too noisy for most undecided cases.",
+	next_is(a, "The machine is too noisy for most inconclusive cases.",
 		"validate run results/protocol.conf");
 	/* the program's requests are too short: noise is not the reason */
 	for (int i = 3; i <= 5; i += 2) {
@@ -315,7 +315,7 @@ static void test_next_step_of_a_missing_number(void **state)
 		m->reasons[0].code = REASON_BELOW_LOQ;
 		snprintf(m->reason, sizeof m->reason, "below the limit of quantification");
 	}
-	next_is(a, "More pairs do not decide 2 of the 3 undecided cases (bias: below the limit",
+	next_is(a, "More pairs do not decide 2 of the 3 inconclusive cases (bias: below the limit",
 		"validate run results/protocol.conf");
 	fixture_release(&f);
 }

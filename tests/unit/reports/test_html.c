@@ -308,7 +308,7 @@ static void the_verdict_comes_first(void **state)
 	(void)state;
 	char *html = page(FIXTURE_QUICK, false);
 	const char *verdict = strstr(html, "<p class=\"big\">? Trusted in 14 of 16 cases; 2 "
-					   "undecided (look right, not proven)</p>");
+					   "inconclusive (look right, not proven)</p>");
 	assert_non_null(verdict);
 	assert_true(verdict < strstr(html, "<h2"));
 	assert_non_null(strstr(html, "<b>Not assessed:</b> issue error and share late"));

@@ -130,7 +130,7 @@ static void course_make(struct course *c, const double *d, size_t last)
 	}
 }
 
-enum outcome { UNDECIDED, SHOWN, REFUTED };
+enum outcome { INCONCLUSIVE, SHOWN, REFUTED };
 
 /* The first decision with a look after each pair from FIRST to `last`; first == last: one look. */
 static enum outcome outcome_of(const struct course *c, size_t first, size_t last, size_t *n_pairs)
@@ -143,7 +143,7 @@ static enum outcome outcome_of(const struct course *c, size_t first, size_t last
 			return SHOWN;
 	}
 	*n_pairs = last;
-	return UNDECIDED;
+	return INCONCLUSIVE;
 }
 
 /* Series with a true deviation; t3: heavy tails; ar: both roles depend on the run before. */
