@@ -51,6 +51,10 @@ static int export_trace(const struct export_config *c, const struct trace_format
 	if (!ret && report.n_left_out)
 		notice_print("%s: %" PRIu64 " record%s left out; the first is %s", c->output,
 			     report.n_left_out, report.n_left_out == 1 ? "" : "s", report.why);
+	const uint64_t n_lost = trace_meta(t)->n_events_lost;
+	if (!ret && n_lost)
+		notice_print("%s: the trace is incomplete: %" PRIu64 " event%s lost during the "
+			     "capture", path, n_lost, n_lost == 1 ? " was" : "s were");
 	char text[1000];
 	for (unsigned int i = 0; !ret && !c->quiet && trace_note(t, i, text, sizeof text); i++)
 		notice_print("%s: %s", path, text);

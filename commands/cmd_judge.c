@@ -127,21 +127,38 @@ static int rerun_check(const struct judge_config *c, const struct judged *j, str
 	return 0;
 }
 
-/* The protocol is a temporary file. So the message names the option from which the line comes,
- * instead of the line. */
-static void option_name(struct err *e, const char *path)
+/* The name in [replayer NAME] at the beginning of `line`, not terminated; NULL for another line. */
+static const char *replayer_name(const char *line, size_t *len)
 {
 	static const char section[] = "[replayer ";
-	size_t len = strlen(path);
-	if (strncmp(e->msg, path, len))
+	if (strncmp(line, section, strlen(section)))
+		return NULL;
+	*len = strcspn(line + strlen(section), "]\n");
+	return line + strlen(section);
+}
+
+/* The protocol is a temporary file. So the message names the option from which the line comes,
+ * instead of the line. */
+static void option_name(struct err *e, const char *path, const char *protocol)
+{
+	size_t n = 0;
+	if (strncmp(e->msg, path, strlen(path)))
 		return;
-	const char *text = e->msg + len + strspn(e->msg + len, ":0123456789 ");
-	const char *at = strstr(text, section), *end = at ? strchr(at, ']') : NULL;
+	char *end;
+	unsigned long line = strtoul(e->msg + strlen(path) + 1, &end, 10);
+	const char *text = end + strspn(end, ": "), *name = replayer_name(text, &n);
+	if (name) {
+		text = name + n + strspn(name + n, "]: ");
+	} else {
+		for (const char *at = protocol; at && line--; at = at ? at + 1 : NULL) {
+			name = *at == '[' ? replayer_name(at, &n) : name;
+			at = strchr(at, '\n');
+		}
+	}
 	const int code = e->code;
 	SCOPED_FREE char *message = xstrdup(text);
-	if (end && at == text)
-		err_set(e, -code, "--with %.*s%s", (int)(end - at - strlen(section)),
-			message + strlen(section), message + (end - text) + 1);
+	if (name)
+		err_set(e, -code, "--with %.*s: %s", (int)n, name, message);
 	else
 		err_set(e, -code, "%s", message);
 }
@@ -162,7 +179,7 @@ static int protocol_run(const struct judge_config *c, const struct judged *j,
 		status = EXIT_FAILED;
 	if (status == EXIT_OK &&
 	    (protocol_read(&p, path, e) || replayers_find(&p, e) || chances_check(&p, e))) {
-		option_name(e, path);
+		option_name(e, path, text.s);
 		status = EXIT_USAGE;
 	}
 	if (status == EXIT_OK)

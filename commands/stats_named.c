@@ -154,7 +154,7 @@ static int argument_take(struct named_inputs *in, const struct named_statistic *
 			 const struct stats_config *config, char *text, struct err *e)
 {
 	char *value = strchr(text, '=');
-	if (!value || value == text) {
+	if (!value || value == text || !value[1]) {
 		err_set(e, EINVAL, "\"%s\": expected INPUT=VALUES or PARAMETER=VALUE", text);
 		return -EINVAL;
 	}

@@ -300,15 +300,26 @@ static void next_of_inconclusive(struct strbuf *text, struct strbuf *command,
 	} else {
 		SCOPED_STRBUF others = STRBUF_INIT;
 		facts_add_others(&others, a);
-		strbuf_addstr(text, "The machine is too noisy for most inconclusive cases. ");
+		strbuf_addf(text, "No practical number of pairs decides %s on this machine. ",
+			    a->n_inconclusive == 1 ? "the inconclusive case"
+						   : "most of the inconclusive cases");
 		if (others.len)
 			strbuf_addf(text, "%s. ", others.s);
-		strbuf_addstr(text, "Run the protocol again without other programs on the machine");
+		strbuf_addstr(text, "Run the protocol again on a quieter machine");
 		add_time(text, seconds);
 		strbuf_addstr(text, ", or set wider limits in [accept].");
 	}
 	if (!command->len)
 		strbuf_addf(command, "validate run %s/protocol.conf", dir);
+}
+
+/* Whether the report has the section "Why the replays differ" for a case that is not trusted. */
+static bool has_causes(const struct analysis *a)
+{
+	for (size_t i = 0; a->why && i < a->n_cells; i++)
+		if (a->why[i].shown && a->why[i].rejected)
+			return true;
+	return false;
 }
 
 void first_screen_next(struct strbuf *text, struct strbuf *command, const struct analysis *a,
@@ -328,8 +339,10 @@ void first_screen_next(struct strbuf *text, struct strbuf *command, const struct
 		strbuf_addf(command, "validate run -o %s --resume", word.s);
 	} else if (a->n_not_trusted) {
 		strbuf_addstr(text,
-			      "Do not use a replayer for a scenario in which it is not trusted. "
-			      "The section \"Why the replays differ\" has the causes.");
+			      "Do not use a replayer for a scenario in which it is not trusted.");
+		if (has_causes(a))
+			strbuf_addstr(text,
+				      " The section \"Why the replays differ\" has the causes.");
 		if (a->n_inconclusive) {
 			strbuf_addch(text, ' ');
 			next_of_inconclusive(text, command, a, word.s, seconds);

@@ -130,8 +130,10 @@ static int kind_find(const char *name, size_t len, enum kind *kind, struct err *
 		}
 	}
 	SCOPED_FREE char *word = xasprintf("%.*s", (int)len, name);
-	return name_refuse(e, EINVAL, word, names, " (constant, exponential, lognormal, uniform, "
-			   "gamma, hdd, ssd, throttled)", "unknown service model \"%s\"", word);
+	return name_refuse(e, EINVAL, word, names,
+			   " (expected KIND or KIND:KEY=VALUE,...; the kinds are constant, "
+			   "exponential, lognormal, uniform, gamma, hdd, ssd and throttled)",
+			   "unknown service model \"%s\"", word);
 }
 
 static int keys_read(struct service *s, const char *text, struct err *e)

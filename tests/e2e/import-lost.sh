@@ -106,6 +106,8 @@ D
 lost 1 some.dxt
 expect_status 0 "$VALIDATE" deps some.dxt
 expect_line out 'the trace is incomplete: 1 event was lost during the capture'
+expect_status 0 "$VALIDATE" export -q --to csv some.dxt -o some.csv
+expect_line err 'some.dxt: the trace is incomplete: 1 event was lost during the capture'
 
 # a call never returns, because its process is killed: its record has the printed arguments, a
 # replay skips it, and it leaves an unknown size

@@ -25,6 +25,8 @@ expect_status 2 "$VALIDATE" judge --with block reference.trace
 expect_line err 'this engine cannot replay a trace of calls on files'
 expect_status 2 "$VALIDATE" judge --with event:ordr=fs reference.trace
 expect_line err 'did you mean "order"'
+expect_status 2 "$VALIDATE" judge --with event:order=fs --with event:order=first reference.trace
+expect_line err '--with event-1: order: "first" is not one of'
 expect_status 2 "$VALIDATE" judge --device x reference.trace
 
 # paths that would change their meaning, or form other keys, in a protocol
@@ -144,7 +146,7 @@ truncate -s 64M backing
 expect_status 2 "$VALIDATE" judge --dry-run --with block --device backing device.iolog
 expect_line err '--destructive is missing'
 expect_status 2 "$VALIDATE" judge --dry-run --with event:order=foo reference.trace
-expect_line err 'validate: order: "foo" is not one of'
+expect_line err 'validate: --with event: order: "foo" is not one of'
 
 # the generated protocol can be used, also in its directory
 expect_status 0 "$VALIDATE" run verdict/protocol.conf --dry-run

@@ -232,6 +232,8 @@ expect_status 0 stats series series2 --time-ordered --json
 awk -v n="$(json out reference statistics ess_capped)" 'BEGIN { exit !(n < 500) }' || fail "no effective number"
 
 # --- one statistic
+expect_status 2 "$VALIDATE" stats --compute median x=
+expect_line err '"x=": expected INPUT=VALUES or PARAMETER=VALUE'
 [ "$("$VALIDATE" stats --compute median x=3,1,2)" = 2 ] || fail "median"
 [ "$("$VALIDATE" stats --compute anova_F groups=1,2,3/2,3,4)" = 1.5 ] || fail "groups of a list"
 [ "$("$VALIDATE" stats --compute anova_groups groups=days.csv:us:day)" = 6 ] || fail "groups of a file"

@@ -95,7 +95,7 @@ static void plan_concurrency(struct component *k, const struct planning *p)
 }
 
 const struct component_row component_concurrency = {
-	.title = "Concurrency", .shown = "distance", .scattering = "distributions",
+	.title = "Concurrency", .shown = "distance", .scattering = "differences",
 	.meaning = "Largest distance between the distributions of the number of requests in "
 		   "flight in the replay and in the program. The protocol chooses the "
 		   "distributions over time, over requests, or both.",

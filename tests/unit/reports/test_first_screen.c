@@ -272,7 +272,7 @@ static void test_next_step(void **state)
 	f.results.protocol.budget_ns = 0;
 	f.results.protocol.n_replicates_max = 20;
 	a->cell[1].component[COMPONENT_BIAS].impractical = true;
-	next_is(a, "too noisy", "validate run results/protocol.conf");
+	next_is(a, "No practical number of pairs decides the inconclusive case", "validate run results/protocol.conf");
 	decide_case(a, 3, COMPONENT_BIAS, DECISION_REJECT, 0.3, 0.04);
 	next_is(a, "Do not use a replayer for a scenario in which",
 		"validate run results/protocol.conf");
@@ -306,7 +306,7 @@ static void test_next_step_of_a_missing_number(void **state)
 		"validate run results/protocol.conf");
 	decide_case(a, 5, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.01, 0.2);
 	a->cell[5].component[COMPONENT_BIAS].impractical = true;
-	next_is(a, "The machine is too noisy for most inconclusive cases.",
+	next_is(a, "No practical number of pairs decides most of the inconclusive cases on this machine.",
 		"validate run results/protocol.conf");
 	/* the program's requests are too short: noise is not the reason */
 	for (int i = 3; i <= 5; i += 2) {
