@@ -202,7 +202,7 @@ static char *bytes_from_json(const json_t *v)
 
 static int value_refuse(const char *key, const char *wanted, struct err *e)
 {
-	return err_set(e, EINVAL, "metadata key \"%s\" is not %s", key, wanted);
+	return err_set(e, EINVAL, "metadata: the value of \"%s\" is not %s", key, wanted);
 }
 
 static int get_u64(const json_t *o, const char *key, uint64_t *v, struct err *e)

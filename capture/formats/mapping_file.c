@@ -176,7 +176,7 @@ static int set_unit(struct mapping_parse *p, const char *value)
 	uint64_t bytes, number;
 	if (parse_size(value, &bytes, NULL) || !bytes || bytes > 1u << 30)
 		return value_refuse(p, "unit", value,
-				    "ns, 100ns, us, ms, s, bytes, sectors or a size");
+				    "ns, 100ns, us, ms, s, bytes, sectors or a size such as 4K");
 	p->column->unit = (int64_t)bytes;
 	p->column->unit_kind = parse_uint(value, &number, NULL) ? UNIT_OF_BYTES : UNIT_IS_NUMBER;
 	return 1;
@@ -279,8 +279,8 @@ static int unit_check(const struct mapping_column *c, struct err *e)
 	case MAP_LENGTH:
 	case MAP_LAST:
 		if (c->unit_kind == UNIT_OF_TIME)
-			return err_set(e, EINVAL, "the column with field = %s needs a unit of size "
-						  "(unit = bytes, sectors or a size)", name);
+			return err_set(e, EINVAL, "the column with field = %s needs a unit of bytes "
+						  "(unit = bytes, sectors or a size such as 4K)", name);
 		return 0;
 	default:
 		return c->unit_kind == UNIT_ABSENT

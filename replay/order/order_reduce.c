@@ -133,7 +133,7 @@ static int memory_get(struct reducer *x, struct err *e)
 	x->knowledge = malloc((n_places + 1) * x->n_threads * sizeof *x->knowledge);
 	x->unused = malloc((n_places + 1) * sizeof *x->unused);
 	if (!x->known || !x->waiters || !x->place || !x->knowledge || !x->unused)
-		return err_set(e, ENOMEM, "not enough memory to leave out redundant dependencies");
+		return err_set(e, ENOMEM, "not enough memory to remove redundant dependencies");
 	for (size_t i = n_places; i-- > 0;)
 		x->unused[x->n_unused++] = (uint32_t)i;
 	return 0;

@@ -46,7 +46,7 @@ static int replayer_check(const struct protocol *p, const struct scenario *s,
 		return foreign_check(p, s, r, e);
 	if (!engine_has_gate(r->engine))
 		return err_set(e, EINVAL,
-			       "its engine has no point between requests where it can be paused");
+			       "its engine cannot be paused between two requests");
 	if (!strcmp(r->engine, "program"))
 		return 0;
 	if (replayer_config(r, &c, NULL) < 0)

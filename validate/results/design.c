@@ -157,7 +157,9 @@ int design_leave_out(struct protocol *p, const json_t *plan, struct err *e)
 			i++;
 		if (i == p->n_replayers || !json_is_string(why))
 			return err_set(e, EINVAL,
-				"the plan excludes a replayer that the protocol does not have");
+				"plan.json leaves out replayer \"%s\", %s", name,
+				i == p->n_replayers ? "which the protocol does not have"
+						    : "but gives no reason");
 		replayer_leave_out(p, i, json_string_value(why));
 	}
 	return 0;
