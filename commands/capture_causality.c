@@ -14,11 +14,12 @@
 static const char synopsis[] = "causality [options] -o TRACE [--] COMMAND [ARGUMENT]...";
 static const char about[] =
 	"Records a parallel application, and finds which of its nodes wait for each\n"
-	"other. A node is a thread that makes requests on files, or a thread\n"
-	"for which such a thread waits. COMMAND (mpirun ..., or any processes and\n"
-	"threads) runs once undisturbed, and then once for each node. Each of these runs\n"
-	"delays every Pth request of one node until all other nodes wait or have ended.\n"
-	"A node that waits during the delay depends on the delayed request.\n"
+	"other. A node is a thread that makes requests on files, or a thread for which\n"
+	"such a thread waits. COMMAND (mpirun ..., or any processes and threads) runs\n"
+	"once undisturbed, and then once for each node. Each of these later runs delays\n"
+	"requests of one node: every Pth request (--period P). A delay ends when all\n"
+	"other nodes wait or have ended. A node that waits at the end of the delay\n"
+	"depends on the delayed request.\n"
 	"The trace has the requests and times of the first run, and the dependencies\n"
 	"that the other runs found. A replay keeps these dependencies on storage of any\n"
 	"speed. The application must make the same requests in every run.\n"

@@ -18,23 +18,24 @@ const struct option_spec collect_options[] = {
 	 .help = "nodes whose requests are delayed, one node in each run: all, random:M (M "
 	       "nodes chosen at random), a list such as 0,2-5, or none (default all)"},
 	{.name = "period", .type = OPT_STRING, .offset = FIELD(period), .arg = "P",
-	 .help = "delay every Pth request of a node; auto: begin with 1000 and halve it until a "
-	       "replay takes as long as the application (default 1)"},
+	 .help = "delay every Pth request of a node; auto: begin with at most 1000, and halve the "
+	       "period until a replay takes as long as the application (default 1)"},
 	{.name = "error", .type = OPT_RATIO, .offset = FIELD(error), .arg = "RATIO",
 	 .help = "with --period auto: accepted relative difference between the running times of "
 	       "replay and application (default 10%)",
 	 .min = 0.0001, .max = 10},
 	{.name = "check", .type = OPT_STRING, .offset = FIELD(check), .arg = "COMMAND",
-	 .help = "with --period auto: command that replays $TRACE and prints the running time, "
-	       "such as \"1.5s\" (default: replay with the engine \"parallel\")"},
+	 .help = "with --period auto: command that replays the trace named in the variable TRACE, "
+	       "and prints the running time of the replay, such as \"1.5s\" (default: replay with "
+	       "the engine \"parallel\")"},
 	{.name = "replay-dir", .type = OPT_STRING, .offset = FIELD(replay_dir), .arg = "DIR",
 	 .help = "with --period auto and without --check: directory for the files of the "
 	       "replays, on the application's storage"},
 	{.name = "seed", .type = OPT_UINT, .offset = FIELD(seed), .arg = "N",
 	 .help = "seed of the random choice of nodes (default 1)"},
 	{.name = "root", .type = OPT_STRING, .offset = FIELD(root), .arg = "DIR",
-	 .help = "record only requests on files below DIR (default: on all files except those of "
-	       "the system)"},
+	 .help = "record only requests on files below DIR (default: requests on all files except "
+	       "system files)"},
 	{.name = "before", .type = OPT_STRING, .offset = FIELD(before), .arg = "COMMAND",
 	 .help = "shell command to run before each run, to restore the files"},
 	{.name = "compute", .type = OPT_CHOICE, .offset = FIELD(compute), .arg = "HOW",
@@ -56,13 +57,14 @@ const struct option_spec collect_options[] = {
 	 .help = "smallest limit that --factor sets (default 10ms)", .min = 1e5,
 	 .max = 3.6e12},
 	{.name = "runs-dir", .type = OPT_STRING, .offset = FIELD(runs_dir), .arg = "DIR",
-	 .help = "directory for the records and the output of all runs (default TRACE.runs)"},
+	 .help = "directory for the records of all runs, and for the output of the application "
+		 "(default TRACE.runs)"},
 	{.name = "hosts", .type = OPT_STRING, .offset = FIELD(hosts), .arg = "LIST|FILE",
 	 .help = "hosts on which COMMAND starts its ranks, such as node[01-12] (default: this "
 		 "host); needs --root"},
 	{.name = "launcher", .type = OPT_STRING, .offset = FIELD(launcher), .arg = "COMMAND",
-	 .help = "with --hosts: command that runs its arguments on {host} (default \"ssh "
-		 "{host}\")"},
+	 .help = "with --hosts: command that starts a program on a host, whose name replaces {host} "
+		 "(default \"ssh {host}\")"},
 	{.name = "resume", .type = OPT_FLAG, .offset = FIELD(resume),
 	 .help = "continue an interrupted capture after its last finished run"},
 	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR",

@@ -27,8 +27,8 @@ const struct option_spec vfs_options[] = {
 	OPTION(CHOICE, "paths", FIELD(paths), .choices = path_names, .arg = "HOW",
 	       .help = "source of paths. bpf: a BPF program; none: files have no names; auto: "
 		       "bpf if the kernel permits it (default auto)"),
-	OPTION(FLAG, "snapshot", FIELD(snapshot), .help = "record the files as they were before "
-	       "their first use, for replay --prepare"),
+	OPTION(FLAG, "snapshot", FIELD(snapshot), .help = "record the size, permissions and "
+	       "holes that each file has before its first use, for replay --prepare"),
 	OPTION(SIZE, "buffer", FIELD(buffer_bytes), .arg = "SIZE", .min = 65536, .max = 1e12,
 	       .help = "size of the kernel's buffer for events, for each CPU (default 8M)"),
 	OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR",
