@@ -17,8 +17,8 @@ static const struct option_spec claim_options[] = {
 	JUDGE_TRACE_ROWS(
 	    "replayer to test: a name in a section [replayer NAME] of the protocol, or an engine "
 	    "of \"validate replay --list-engines\", with options after a colon: event:order=fs. "
-	    "Repeat it for several replayers (default: every replayer of the protocol, or every "
-	    "installed replayer that can replay the trace, except parallel and exec)"),
+	    "Repeat the option for several replayers (default: every replayer of the protocol, or "
+	    "every installed replayer that can replay the trace, except parallel and exec)"),
 	{.group = "Campaign and output", .name = "budget", .type = OPT_DURATION,
 	 .offset = JUDGE_FIELD(claim_budget_ns), .arg = "TIME", .min = 1e6, .max = 30 * 86400e9,
 	 .help = "longest time of the campaign (default 10min)"},
@@ -39,7 +39,7 @@ static const char about[] =
 	"than the stated limit.\n"
 	"The campaign runs program and replayer in pairs and tests the claim after each\n"
 	"pair. It ends as soon as the claim is shown or refuted for each replayer and\n"
-	"scenario, or when the budget is used.\n"
+	"scenario, or when the budget is used up.\n"
 	"\n"
 	"From a TRACE the command makes a protocol as \"validate judge\" does. Without\n"
 	"--rerun, a deviation from the recording does not refute the claim. The limits of\n"

@@ -14,10 +14,10 @@ static const struct option_spec judge_options[] = {
 	JUDGE_TRACE_ROWS(
 	    "replayer to judge: an engine of \"validate replay --list-engines\", with options "
 	    "after a colon: event:order=fs,timing=think. Engines of validate use "
-	    "order=fs,timing=timestamp by default, and mode=hf on a device. Repeat it for several "
-	    "replayers (default: every installed replayer that can replay the trace, except "
-	    "parallel and exec; on a device, replayers of other projects only if they can be "
-	    "observed there)"),
+	    "order=fs,timing=timestamp by default, and mode=hf on a device. Repeat the option for "
+	    "several replayers (default: every installed replayer that can replay the trace, "
+	    "except parallel and exec; on a device, replayers of other projects only if "
+	    "tracepoints can observe them)"),
 	OPTION(UINT, "replicates", JUDGE_FIELD(replicates), .group = "Campaign and output",
 	       .arg = "N", .min = 2, .max = 10000,
 	       .help = "number of replays by each replayer, not counting the warm-up replay "
@@ -34,14 +34,16 @@ static const char about[] =
 	"\n"
 	"--rerun: new runs of the captured command, between the replays.\n"
 	"Otherwise: the recording. It was possibly made on another day, under another\n"
-	"load or on other storage. A replay whose times differ is then not rejected. Its\n"
-	"result is \"differs from the recording\" (status 4). An engine of validate also\n"
-	"replays the trace, as a control.\n"
+	"load or on other storage. If the times of the replays differ from the\n"
+	"recording, the result is therefore \"differs from the recording\" (status 4),\n"
+	"and not \"not trusted\". An engine of validate also replays the trace, as a\n"
+	"control.\n"
 	"\n"
-	"The command prints its protocol and stores it in the results directory.\n"
-	"\"validate run\" can run it again.\n"
+	"The command makes a protocol, prints it, and stores it in the results directory.\n"
+	"\"validate run\" can run this protocol again.\n"
 	"\n"
-	"Exit status: as for validate run.";
+	"Exit status: 0 every replayer is trusted, 1 a replayer is not trusted, 2 wrong\n"
+	"usage, 3 failed, 4 inconclusive, 6 refused for safety.";
 
 /* ns; overhead of a run in addition to its requests, measured with some files */
 #define OVERHEAD_NS 3e8
@@ -80,8 +82,8 @@ static void rerun_print(const struct judge_config *c, const struct judged *j,
 	if (!j->no_rerun.code)
 		rerun_show(&command, &base, &j->rerun);
 	if (c->rerun)
-		printf("Runs this command again in a fresh copy of %s (its effects outside the "
-			"copy are repeated):\n  %s\n\n", base.s, command.s);
+		printf("Runs this command again in a fresh copy of %s (effects of the command "
+			"outside the copy occur again):\n  %s\n\n", base.s, command.s);
 	else if (command.len)
 		printf("The reference is the recording. --rerun runs the captured command again "
 			"instead: %s\n\n", command.s);

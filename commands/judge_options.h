@@ -11,13 +11,13 @@
 	{.group = "Replayers and reference", .name = "with", .type = OPT_LIST,                     \
 	 .offset = JUDGE_FIELD(with), .arg = "REPLAYER", .help = with_help},                       \
 	{.name = "rerun", .type = OPT_FLAG, .offset = JUDGE_FIELD(rerun),                          \
-	 .help = "run the captured command again as the reference, in a fresh copy of its files; " \
-		 "its effects outside the copy are repeated (default: ask at a terminal, else "    \
-		 "use the recording)"},                                                            \
+	 .help = "run the captured command again, and use these runs as the reference. Each run "  \
+		 "has a fresh copy of the command's files; effects outside the copy occur again "  \
+		 "(default: ask at a terminal, else use the recording)"},                          \
 	{.name = "files", .type = OPT_STRING, .offset = JUDGE_FIELD(files), .arg = "DIR",          \
-	 .help = "--rerun: directory with the initial files of the command (default: a copy that " \
-		 "has the names and sizes of the trace, and the content of original files that "   \
-		 "still have their traced size)"},                                                 \
+	 .help = "--rerun: directory with the initial files of the command (default: files with "  \
+		 "the names and sizes that the trace states; the content is copied if the "        \
+		 "original file still has this size, and otherwise generated)"},                   \
 	{.group = "Target", .name = "dir", .type = OPT_STRING, .offset = JUDGE_FIELD(dir),         \
 	 .arg = "DIR",                                                                             \
 	 .help = "trace of calls: create its files in a fresh directory below DIR (default: the "  \
@@ -28,9 +28,9 @@
 	 .help = "permit overwriting the content of the device"},                                  \
 	{.name = "cache", .type = OPT_CHOICE, .offset = JUDGE_FIELD(cache),                        \
 	 .choices = judge_caches,                                                                  \
-	 .help = "trace of calls: state of the page cache before each replay; auto: as in the "    \
-		 "recording, judged by bytes read from storage or by response times of reads "     \
-		 "(default auto)"}
+	 .help = "trace of calls: state of the page cache before each replay. cold: the files "    \
+		 "are evicted; warm: the files are read once; as-is: unchanged; auto: cold or "    \
+		 "warm, as during the recording (default auto)"}
 /* Options for output. `name_` is the name of the command. */
 #define JUDGE_OUTPUT_ROWS(name_)                                                                   \
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = JUDGE_FIELD(output),       \
