@@ -96,21 +96,24 @@ void replay_config_init(struct replay_config *c)
 	       .help = "engine block: largest number of requests in flight (default 0: 128 " \
 	       "in mode afap, otherwise no limit by this option)"), \
 	OPTION(CHOICE, "follow", BLOCK(follow), .arg = "PARENTS", .choices = block_follow_names,\
-	       .help = "mode dep: when a request is due. each: a traced gap after the end " \
-	       "of each request on which it depends (parent); all: one gap after all parents " \
-	       "have ended; nearest: one gap after the end of the parent that ended last in " \
-	       "the trace; count: one gap after as many requests have ended as had ended in " \
-	       "the trace at the end of the last parent (default each)"), \
+	       .help = "mode dep: when a request is due. Its parents are the requests on " \
+	       "which it depends; the gap of a parent is the traced time from its end to the " \
+	       "request. each: when every gap has passed after the end of its parent. The " \
+	       "other rules use only the gap of the last parent, which ended last in the " \
+	       "trace. all: this gap begins when all parents have ended; nearest: when the " \
+	       "last parent has ended; count: when n requests have ended, if the last parent " \
+	       "was the n-th request that ended in the trace (default each)"), \
 	OPTION(DOUBLE, "think-scale", BLOCK(think_scale), .arg = "FACTOR", .min = 1e-6,		\
-	       .max = 1e6, .help = "mode dep: divide the traced think times by FACTOR "		\
+	       .max = 1e6, .help = "mode dep: divide the traced gaps by FACTOR "		\
 	       "(default 1)"),	\
 	OPTION(DOUBLE, "device-scale", BLOCK(device_scale), .arg = "FACTOR", .max = 1e6,	\
 	       .help = "mode dep: emulate a device FACTOR times as fast as the traced "		\
-	       "device, by delays on a device that is even faster (default 0: no delay)"),	\
+	       "device; the target must be even faster, and is delayed (default 0: no "	\
+	       "emulation)"),	\
 	OPTION(STRING, "think-time", BLOCK(think_time), .arg = "TIME",				\
-	       .help = "mode dep: shortest time that a program needs from the end of a " \
-	       "request to a dependent request; auto: the shortest time without a request in " \
-	       "flight in the trace (default 10us)"),	\
+	       .help = "mode dep: a request depends only on requests that ended at least this " \
+	       "time before its start; auto: the shortest time for which the trace has no " \
+	       "request in flight (default 10us)"),	\
 	OPTION(FLAG, "sq-poll", BLOCK(sq_poll),							\
 	       .help = "io_uring: let a kernel thread poll for requests; this thread keeps " \
 	       "a CPU busy"),			\
@@ -184,8 +187,8 @@ const struct option_spec replay_options[] = {
 	OPTION(FLAG, "destructive", FIELD(destructive), .flags = OPT_CLI_ONLY,
 	       .help = "permit overwriting the content of the device"),
 	OPTION(FLAG, "own-device", FIELD(own_device), .flags = OPT_CLI_ONLY,
-	       .help = "accept a file system on the device if the device is a volume (validate "
-	       "volume)"),
+	       .help = "permit writing to a device with a file system or another signature, if "
+	       "the device is a volume (validate volume)"),
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "OUT",
 	       .flags = OPT_CLI_ONLY, .help = "write the replay trace to OUT (default: no "
 	       "trace)"),
@@ -217,7 +220,7 @@ const struct option_spec replay_options[] = {
 	OPTION(CHOICE, "order", FIELD(order), .group = "Order and timing", .arg = "ORDER",
 	       .choices = replay_order_names,
 	       .help = "what a request waits for. temporal: the end of each request that had ended "
-	       "before it in the trace, and the start of each other earlier request; "
+	       "before its start in the trace, and the start of each other earlier request; "
 	       "temporal-serial: the end of each earlier request; fs: requests on which it "
 	       "depends by the rules of the file system; thread: the previous request of its "
 	       "thread; none: a free worker (default temporal)"),
@@ -262,9 +265,10 @@ const struct option_spec replay_options[] = {
 	       .help = "number of workers, for order none (default 0: largest number of threads "
 	       "in the trace at one time) and engine block (default 0: one)"),
 	OPTION(CHOICE, "reads", FIELD(reads), .group = "Cache, memory and content", .arg = "HOW",
-	       .choices = replay_reads_names, .help = "pages that a read fetches from storage. "
+	       .choices = replay_reads_names, .help = "which pages the replay reads from storage. "
 	       "current: pages that are not cached now; original: pages that were not cached "
-	       "during the capture (slice --join); none: make no reads (default current)"),
+	       "during the capture (trace of capture vfs or slice --join); none: make no reads "
+	       "(default current)"),
 	OPTION(STRING, "balloon", FIELD(balloon), .arg = "MEMORY", .help = "total anonymous "
 	       "memory of the replay, which locks additional memory to reach this total: a size, "
 	       "traced (as much as the program held) or off (default off)"),
@@ -276,8 +280,8 @@ const struct option_spec replay_options[] = {
 	       .help = "payload random: share of the content that a compressor can remove (default "
 	       "0%)"),
 	OPTION(RATIO, "duplicates", FIELD(duplicates), .arg = "SHARE", .max = 1,
-	       .help = "payload random: share of 4 KiB blocks that repeat one of a few blocks "
-	       "(default 0%)"),
+	       .help = "payload random: share of 4 KiB blocks that repeat one of 16 fixed "
+	       "blocks (default 0%)"),
 	OPTION(SIZE, "memory", FIELD(memory_bytes), .arg = "SIZE", .min = 1, .max = NO_LIMIT,
 	       .flags = OPT_NONE, .help = "engine event: largest memory for requests, order and "
 	       "results; for a larger trace, the replay reads a scratch file ahead into locked "
