@@ -27,16 +27,16 @@ const struct option_spec app_options[] = {
 	OPTION(STRING, "root", FIELD(root), .arg = "DIR",
 	       .help = "store names relative to DIR, and ignore files outside DIR (default /)"),
 	OPTION(FLAG, "snapshot", FIELD(snapshot), .group = "What is recorded",
-	       .help = "record the size, permissions and holes that each file has before its first use, "
-	       "for replay --prepare"),
+	       .help = "record the size, permissions and holes that each file has before its first "
+	       "use, for replay --prepare"),
 	OPTION(FLAG, "digests", FIELD(digests),
 	       .help = "with --snapshot: read each file and store a digest of its content"),
 	OPTION(FLAG, "content", FIELD(content),
 	       .help = "store in TRACE.content the data that the program writes, for replay "
 	       "--payload captured"),
 	OPTION(FLAG, "memory", FIELD(memory),
-	       .help = "record at intervals how much anonymous memory all programs use together, for "
-	       "replay --balloon traced"),
+	       .help = "record at intervals how much anonymous memory all programs use together, "
+	       "for replay --balloon traced"),
 	OPTION(DURATION, "memory-interval", FIELD(memory_interval_ns), .arg = "TIME",
 	       .help = "with --memory: time between two samples (default 100ms)", .min = 1e6,
 	       .max = 3.6e12),
