@@ -32,8 +32,8 @@ const struct option_spec microbench_options[] = {
 	OPTION(FLAG, "destructive", FIELD(destructive), .flags = OPT_CLI_ONLY,
 	       .help = "block-*: permit overwriting the content of the device"),
 	OPTION(FLAG, "own-device", FIELD(own_device), .flags = OPT_CLI_ONLY,
-	       .help = "block-*: accept a file system on the device if the device is a volume "
-	       "(validate volume)"),
+	       .help = "block-*: permit writing to a device that has a signature, such as a file "
+	       "system, if the device is a volume (validate volume)"),
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "TRACE",
 	       .flags = OPT_CLI_ONLY, .help = "write the trace to TRACE"),
 	OPTION(FLAG, "prepare", FIELD(prepare), .flags = OPT_CLI_ONLY,
@@ -55,9 +55,10 @@ const struct option_spec microbench_options[] = {
 	       .help = "number of threads, each with its own file; parallel applications: number "
 	       "of ranks (default 1)"),
 	OPTION(UINT, "requests", FIELD(n_requests), .arg = "N", .min = 1, .max = 1e12,
-	       .help = "number of requests of each thread (default 5000), or number of units of "
-	       "each thread or rank: rounds (fileserver), transactions (postmark), compilations "
-	       "(compile), files (createfiles, copyfiles)"),
+	       .help = "number of requests of each thread (default 5000). Other workloads count for "
+	       "each thread or rank: rounds (fileserver, shared-polling), transactions "
+	       "(postmark), compilations (compile), files (createfiles, copyfiles), iterations "
+	       "(earthquake), or blocks (other parallel applications)"),
 	OPTION(DURATION, "min-duration", FIELD(min_duration_ns), .arg = "TIME", .max = NO_LIMIT,
 	       .help = "after the requests of --requests, make further requests until this time "
 	       "has passed since the start (default 0)"),
@@ -66,9 +67,11 @@ const struct option_spec microbench_options[] = {
 	       "4K)"),
 	OPTION(SIZE, "file-size", FIELD(file_bytes), .arg = "SIZE", .min = 1, .max = NO_LIMIT,
 	       .help = "size of each thread's file (default 16M); fileserver, createfiles, "
-	       "copyfiles, compile: mean size of a file"),
+	       "copyfiles, compile: mean size of a file; postmark: largest size; parallel "
+	       "applications: size of each rank's part of the file"),
 	OPTION(DURATION, "pause", FIELD(pause_ns), .group = "Pauses and threads", .arg = "TIME",
-	       .max = NO_LIMIT, .help = "pause between two requests of a thread (default 0)"),
+	       .max = NO_LIMIT, .help = "pause between two requests of a thread, or "
+	       "between two units (see --requests) (default 0)"),
 	OPTION(CHOICE, "pause-by", FIELD(pause_by), .arg = "METHOD", .choices = wait_method_names,
 	       .help = "how a thread waits during a pause (default nanosleep)"),
 	OPTION(STRING, "scheduler", FIELD(scheduler), .arg = "POLICY",
