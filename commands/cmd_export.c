@@ -15,7 +15,8 @@ static const struct option_spec export_options[] = {
 	OPTION(STRING, "to", AT(to), .group = "Output", .arg = "FORMAT",
 	       .help = "output format; \"list\" prints all formats"),
 	OPTION(STRING, "output", AT(output), .letter = 'o', .arg = "FILE",
-	       .help = "file to write; - is standard output (default: TRACE with suffix .FORMAT)"),
+	       .help = "file to write; - is standard output (default: the name of TRACE, with "
+	       ".FORMAT instead of its suffix)"),
 	OPEN_OPTION_ROWS(AT(open)),
 	OPTION(FLAG, "quiet", AT(quiet), .group = "Messages", .letter = 'q',
 	       .help = "print no summary of the written file"),
@@ -24,8 +25,8 @@ static const struct option_spec export_options[] = {
 
 static const char about[] =
 	"Writes a trace in the format of another tool. Requests that the format cannot\n"
-	"hold are left out and counted. The output file is written completely or not at\n"
-	"all.\n"
+	"hold are left out, and the command prints their number. The output file is\n"
+	"written completely or not at all.\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 

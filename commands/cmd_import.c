@@ -16,7 +16,8 @@ struct import_config {
 
 static const struct option_spec import_options[] = {
 	OPTION(STRING, "output", AT(output), .group = "Output", .letter = 'o', .arg = "TRACE",
-	       .help = "trace file to write (default: the first FILE with suffix .trace)"),
+	       .help = "trace file to write (default: the name of the first FILE, with .trace "
+	       "instead of its suffix)"),
 	OPEN_OPTION_ROWS(AT(open)),
 	OPTION(FLAG, "compress", AT(compress), .group = "Output format",
 	       .help = "compress the trace file with zstd"),
@@ -29,8 +30,9 @@ static const struct option_spec import_options[] = {
 static const char about[] =
 	"Reads a trace in any format of --from list, writes it as a trace file, and\n"
 	"prints a summary. An unreadable line is an error with file, line and\n"
-	"column; --lenient N skips up to N such lines. Several files are the files of\n"
-	"one blktrace run, one for each CPU, or traces to merge by time.\n"
+	"column; --lenient N skips up to N such lines. Several files are the files of one\n"
+	"run of blktrace (a file for each CPU), the parts of one trace of a parallel\n"
+	"application, or separate traces to merge by time.\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 

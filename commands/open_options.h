@@ -22,8 +22,8 @@ extern const char *const open_as_names[], *const open_wait_unit_names[];
 	OPTION(STRING, "mapping", OPEN_AT(AT, mapping), .arg = "FILE",				\
 	       .help = "read delimited text whose columns FILE describes"),		\
 	OPTION(UINT, "lenient", OPEN_AT(AT, n_lenient), .arg = "N",				\
-	       .help = "skip up to N unreadable lines or records, and print their number " \
-	       "(default 0)"),	\
+	       .help = "skip up to N unreadable lines or records, and print the number of " \
+	       "skipped lines or records (default 0)"),	\
 	OPTION(FLAG, "queue", OPEN_AT(AT, queue), .help = "for block events: a request " \
 	       "begins when it enters the queue (event Q), not when it is issued to the " \
 	       "device (event D)"),	\
@@ -32,7 +32,7 @@ extern const char *const open_as_names[], *const open_wait_unit_names[];
 	       .help = "operation of all requests, if the format does not record operations"),	\
 	OPTION(CHOICE, "wait-unit", OPEN_AT(AT, wait_unit), .arg = "UNIT",			\
 	       .choices = open_wait_unit_names, .flags = OPT_UNSET,				\
-	       .help = "unit of the waits in a fio iolog of version 2 (no default)")
+	       .help = "unit of the times in wait lines of a fio iolog of version 2 (no default)")
 
 /* Opens `path`, and further files `more` of the same trace if its format has several. Warns if the
  * trace has no end. Errors: ENOENT: unknown format; as trace_open_with. */
