@@ -29,7 +29,7 @@ static const char about[] =
 	"scenario, small enough for a repository. \"validate compare\" gives the same\n"
 	"numbers from it as from DIR.\n"
 	"\n"
-	"show: prints the origin and the content of a baseline.\n"
+	"show: prints the origin and the content of a baseline or of a results directory.\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 

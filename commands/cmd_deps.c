@@ -34,9 +34,9 @@ static const struct option_spec deps_options[] = {
 	   .help = "infer the waits from the times of the requests, as for block-level traces"),
     OPTION(STRING, "think-time", AT(think), .arg = "TIME",
 	   .help =
-	       "inferred waits: shortest time that a program needs from the end of a request "
-	       "to a dependent request; auto: the shortest time without a request in flight in "
-	       "the trace (default 10us)"),
+	       "inferred waits: assume that a program needs at least this time from the end of a "
+	       "request to the start of a dependent request; auto: the shortest time without a "
+	       "request in flight in the trace (default 10us)"),
     OPTION(UINT, "from", AT(from), .arg = "N",
 	   .help = "inferred waits, and parallel applications: first request in the graph "
 	       "(default 0)"),
@@ -52,8 +52,8 @@ static const char about[] =
 	"Prints the number of waits (without waits that follow from other waits), and\n"
 	"the concurrency that they permit. Nothing is replayed. Block-level traces have\n"
 	"neither files nor threads, so the waits are derived from the times. The trace of\n"
-	"a parallel application records its waits. Without --order, the command shows\n"
-	"these waits.\n"
+	"a parallel application records its waits. Without --order and --infer, the\n"
+	"command shows these waits.\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 

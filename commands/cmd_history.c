@@ -21,8 +21,8 @@ static const struct option_spec history_options[] = {
 	       .help = "show: only campaigns of this host (default all)"),
 	OPTION(UINT, "baseline", FIELD(baseline), .arg = "N", .min = HISTORY_BASELINE_MIN,
 	       .max = 1000000,
-	       .help = "show: compute the control limits from the first N entries, not counting "
-	       "outliers; N is at least 8 (default 20)"),
+	       .help = "show: compute the limits of the control charts from the first N entries "
+	       "within these limits; N is at least 8 (default 20)"),
 	OPTION(UINT, "from", FIELD(from), .arg = "N", .min = 1, .max = 1e15,
 	       .help = "show: leave out campaigns with a number below N, for example those "
 	       "before an intended change (default 1)"),
@@ -45,7 +45,7 @@ static const char about[] =
 	"changed or removed, and a campaign can be added only once.\n"
 	"show: prints shifts, drifts and outliers of each replayer in each scenario,\n"
 	"with their date and a change of the environment near that date. Also prints\n"
-	"control charts, whose limits come from the first entries that are in control.\n"
+	"control charts, whose limits come from the first entries (--baseline).\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 
