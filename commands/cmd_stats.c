@@ -41,12 +41,13 @@ static const struct option_spec stats_options[] = {
 	       "status: 0 trusted, 1 not trusted, 4 inconclusive"),
 	OPTION(CHOICE, "paper-mode", FIELD(paper_mode), .group = "Uncertainty and bootstrap",
 	       .choices = paper_mode_names, .help = "how the line \"as the metrology paper "
-	       "does\" combines uncertainties. paper: as the text of the paper; papertab: as its "
-	       "tables; strict: with standard deviations relative to the mean of the reference "
-	       "(default paper)"),
+	       "does\" combines uncertainties. paper: as its text states; papertab: as its tables "
+	       "show, with the difference of the means as bias; strict: with all standard "
+	       "deviations relative to the mean of the reference. The metrology paper is Pereira "
+	       "and others, 2016 (default paper)"),
 	OPTION(DOUBLE, "clock", FIELD(clock), .arg = "HALFWIDTH", .min = 0, .max = -1,
-	       .help = "half-width of the interval of the clock's error in the unit of the data, "
-	       "for the uncertainty budget (default 0)"),
+	       .help = "half-width of the interval that contains the clock's error, in the unit "
+	       "of the data, for the uncertainty budget (default 0)"),
 	OPTION(UINT, "bootstrap", FIELD(n_resamples), .letter = 'B', .arg = "N", .min = 0,
 	       .max = 1e7,
 	       .help = "number of resamples for BCa intervals, at least 100; 0: no bootstrap "
@@ -80,8 +81,9 @@ static const char about[] =
 	"header, or JSON of hyperfine, pytest-benchmark or fio; - is standard input.\n"
 	"Without --paired, samples count as independent.\n"
 	"\n"
-	"With --compute, VALUES are numbers (1,2,3; groups 1,2/3,4),\n"
-	"FILE[:COLUMN[:OTHERCOLUMN=TEXT,...]], or for groups FILE:COLUMN:GROUPCOLUMN.\n"
+	"With --compute, VALUES are numbers (1,2,3), or groups of numbers (1,2/3,4). They\n"
+	"can also come from a file: FILE[:COLUMN[:OTHERCOLUMN=TEXT,...]], or for groups\n"
+	"FILE:COLUMN:GROUPCOLUMN.\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 bad input; with --judge also 1 not\n"
 	"trusted and 4 inconclusive.";
