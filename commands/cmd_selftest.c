@@ -33,14 +33,15 @@ static const struct option_spec selftest_options[] = {
 	       .help = "replay: number of campaigns with each fault at its largest size (default "
 	       "59; quick: 1)"),
 	OPTION(UINT, "campaigns-all-sizes", FIELD(sizes), .arg = "N", .max = 100000,
-	       .help = "replay: how many of the --campaigns campaigns test each fault at all "
-	       "three sizes (default 20; quick: 0)"),
+	       .help = "replay: number of campaigns, among those of --campaigns, that test each "
+	       "fault at all three sizes (default 20; quick: 0)"),
 	OPTION(UINT, "campaigns-aa", FIELD(aa), .arg = "N", .max = 100000,
 	       .help = "replay: number of campaigns with the program in place of the replayer "
 	       "(default 10; quick: 1)"),
 	OPTION(UINT, "permutations", FIELD(permutations), .arg = "N", .max = 1000000,
-	       .help = "replay: number of permutations of the labels program and replay in each "
-	       "campaign of --campaigns-aa (default 100; quick: 20)"),
+	       .help = "replay: number of permutations in each campaign of --campaigns-aa; a "
+	       "permutation exchanges the labels \"program\" and \"replay\" in random blocks "
+	       "(default 100; quick: 20)"),
 	OPTION(UINT, "replicates", FIELD(replicates), .arg = "N", .min = 3, .max = 1000,
 	       .help = "replay: number of blocks of a campaign, in each of which program and "
 	       "replayer run once (default 20); capture: number of runs with each method (default "
@@ -53,11 +54,11 @@ static const struct option_spec selftest_options[] = {
 	OPTION(UINT, "seed", FIELD(seed), .arg = "N", .max = 1e12,
 	       .help = "seed of the simulations, workloads and plans (default 1)"),
 	OPTION(UINT, "jobs", FIELD(jobs), .letter = 'j', .arg = "N", .max = 1024,
-	       .help = "stats: number of processes that simulate at the same time, without "
-	       "effect on the results (default 0: one per CPU)"),
+	       .help = "stats: number of processes that simulate at the same time; the results "
+	       "do not depend on it (default 0: one per CPU)"),
 	OPTION(STRING, "methods", FIELD(methods), .arg = "LIST",
-	       .help = "capture: methods to examine, of app, vfs and strace (default: all "
-	       "available methods)"),
+	       .help = "capture: methods to examine, separated by commas: app, vfs, strace "
+	       "(default: all available methods)"),
 	OPTION(FLAG, "keep", FIELD(keep), .help = "keep the results directory of every campaign"),
 	OPTION(FLAG, "json", FIELD(json), .help = "print JSON"),
 	OPTION(FLAG, "quiet", FIELD(quiet), .letter = 'q', .help = "print no progress"),
