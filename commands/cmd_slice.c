@@ -17,7 +17,8 @@ struct slice_config {
 
 static const struct option_spec slice_options[] = {
 	OPTION(STRING, "output", AT(output), .group = "Output", .letter = 'o', .arg = "TRACE",
-	       .help = "trace file to write (default: the first TRACE with suffix .slice.trace)"),
+	       .help = "trace file to write (default: name of the first TRACE, with .slice.trace in "
+	       "place of its suffix)"),
 	OPTION(DURATION, "begin", AT(filter.begin_ns), .group = "Filters", .arg = "TIME",
 	       .help = "leave out requests that begin before TIME, counted from the first "
 	       "request (default 0)"),
@@ -41,15 +42,15 @@ static const struct option_spec slice_options[] = {
 	       .help = "add the page faults and page-cache misses of TRACE, which capture vfs "
 	       "recorded in the same run"),
 	OPTION(DOUBLE, "scale", AT(filter.scale), .arg = "FACTOR", .min = 1e-9, .max = 1e9,
-	       .help = "multiply the time from the first start to each start by FACTOR; response "
-	       "times do not change (default 1)"),
+	       .help = "multiply the start time of each request, counted from the start of the "
+	       "first request, by FACTOR; response times do not change (default 1)"),
 	OPTION(FLAG, "from-zero", AT(filter.from_zero),
 	       .help = "shift all times so that the first request begins at 0"),
 	OPTION(FLAG, "renumber", AT(renumber), .help = "give the requests new numbers (default: "
-	       "keep the numbers, except in merged traces)"),
+	       "keep the numbers, except with several inputs or --join)"),
 	OPTION(FLAG, "anonymise", AT(anonymise), .help = "replace each component of every path, "
-	       "and the names of attributes, by a keyed hash; leave out host, command and "
-	       "similar facts"),
+	       "and the names of extended attributes, by a keyed hash; leave out host, command, "
+	       "seed and similar facts"),
 	OPTION(STRING, "key", AT(key), .arg = "FILE", .help = "file with the key of the hashes; "
 	       "the same key gives equal names in several traces (default: random, not stored)"),
 	OPTION(STRING, "calibration", AT(calibration), .arg = "FILE",
