@@ -19,8 +19,8 @@ static const struct option_spec report_options[] = {
 	OPTION(STRING, "format", FIELD(format), .letter = 'f', .arg = "FORM",
 	       .help = "output format, see --list (default terminal)"),
 	OPTION(FLAG, "certificate", FIELD(certificate),
-	       .help = "the same as --format certificate: a page for each replayer, to cite "
-	       "beside measurements"),
+	       .help = "the same as --format certificate: a statement on each replayer, to "
+	       "publish with results measured with this replayer"),
 	OPTION(FLAG, "verify", FIELD(verify), .help = "write nothing; check the results against "
 	       "the digests of the campaign, and report/certificate.txt against the results"),
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "OUT",
@@ -34,7 +34,7 @@ static const struct option_spec report_options[] = {
 	       .help = "certificate: date of issue (default: not stated)"),
 	OPTION(FLAG, "redact", FIELD(redact),
 	       .help = "hide host names, serial numbers, UUIDs, labels and paths in the "
-	       "report and the output"),
+	       "report and in the printed text"),
 	OPTION(FLAG, "list", FIELD(list), .help = "print the output formats and exit"),
 	{.name = NULL},
 };
@@ -46,8 +46,8 @@ static const char about[] =
 	"Makes the report DIR/report again from the results directory DIR, and prints\n"
 	"the verdict. DIR/report/index.html is the page to read. When the new report is\n"
 	"complete, it replaces the old report. If DIR is read-only, the report is only\n"
-	"printed. Equal results give equal bytes on the same machine with the same\n"
-	"versions.\n"
+	"printed. On the same machine and with the same software, equal results give\n"
+	"identical report files.\n"
 	"\n"
 	"Exit status: 0 every replayer is trusted, 1 a replayer is not trusted, 2 wrong\n"
 	"usage, 3 failed, or the results were changed after the campaign, 4\n"

@@ -33,14 +33,15 @@ static const struct option_spec run_options[] = {
 	       "smallest and largest number, in place of the protocol's replicates"),
 	OPTION(DURATION, "budget", FIELD(budget_ns), .arg = "TIME", .min = 1e6, .max = 30 * 86400e9,
 	       .help = "longest time of the whole campaign, in place of the protocol's budget; "
-	       "with --resume, a campaign that has used its budget continues"),
+	       "with --resume, a longer time continues a campaign that has used its budget"),
 	OPTION(FLAG, "dry-run", FIELD(dry_run),
 	       .help = "print scenarios, runs, expected time and space, and change nothing"),
 	OPTION(STRING, "scatter", FIELD(scatter), .arg = "RATIO|DIR",
-	       .help = "--dry-run: assumed scatter, the standard deviation of ln(replay/program) "
-	       "over the pairs, or a results directory in which it was measured (default 10%)"),
+	       .help = "--dry-run: assumed standard deviation, over the blocks, of ln(replay/program), "
+	       "where replay and program are mean response times; or a results directory with "
+	       "the measured values (default 10%)"),
 	OPTION(STRING, "device", FIELD(device), .arg = "NAME", .help = "permit overwriting this "
-	       "device, the target of the protocol; separate several by commas"),
+	       "device, a target of the protocol; separate several devices by commas"),
 	OPTION(STRING, "format", FIELD(format), .arg = "FORM", .help = "output format at the end, "
 	       "see \"validate report --list\" (default terminal)"),
 	OPTION(STRING, "hosts", FIELD(hosts), .arg = "LIST|FILE",
@@ -69,8 +70,9 @@ static const char about[] =
 	"to the results directory DIR; the report is DIR/report/index.html. --resume\n"
 	"continues an interrupted or killed campaign. \"validate init\" writes a protocol.\n"
 	"\n"
-	"Exit status: 0 every replayer is trusted, 1 a replayer is not trusted, 2 bad\n"
-	"protocol, 3 failed, 4 inconclusive, 6 refused for safety.";
+	"Exit status: 0 every replayer is trusted, 1 a replayer is not trusted, 2 wrong\n"
+	"usage or bad protocol, 3 failed, 4 inconclusive, 5 not comparable, 6 refused\n"
+	"for safety.";
 
 char *run_default_dir(const char *name)
 {
