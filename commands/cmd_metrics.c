@@ -38,22 +38,26 @@ static const struct option_spec metrics_options[] = {
 	OPTION(FLAG, "json", FIELD(json), .help = "print one JSON object"),
 	OPTION(CHOICE, "match", FIELD(match), .letter = 'm', .arg = "HOW", .choices = match_choices,
 	       .help = "pair requests by number, or by key (operation, object, offset, length); "
-	       "auto: by number if the replay's metadata permits it and its requests are the same "
-	       "(default auto)"),
+	       "auto: by number if the replay states the reference's number of records and at "
+	       "least half of the equally numbered requests have equal keys, else by key (default "
+	       "auto)"),
 	OPTION(STRING, "observe", FIELD(observe), .arg = "POINT,...",
 	       .help = "points at which the order of requests is observed: issue, dispatch, "
-	       "complete (default: issue and complete, and dispatch if both traces have it)"),
+	       "complete (default: issue and complete, and dispatch if both traces are "
+	       "block-level traces)"),
 	OPTION(STRING, "scope", FIELD(scope), .arg = "SCOPE,...", .help = "sequences whose order "
 	       "is examined: all requests, requests of an object, requests of a thread (default "
 	       "all,object,thread)"),
 	OPTION(STRING, "only", FIELD(only), .arg = "METRIC,...",
 	       .help = "compute only these metrics, see --list (default all)"),
-	OPTION(UINT, "dt", FIELD(dt), .arg = "N", .help = "reorder density: requests that are "
-	       "displaced by more than N places count as lost; N is at most 65536 (default none: "
-	       "no threshold)", .flags = OPT_NONE),
-	OPTION(UINT, "bt", FIELD(bt), .arg = "N", .help = "reorder buffer-occupancy density: "
-	       "size of the buffer, in requests (default none: no limit; if requests are lost, 4 "
-	       "times the reference's maximum in flight)", .flags = OPT_NONE),
+	OPTION(UINT, "dt", FIELD(dt), .arg = "N", .help = "reorder density (RFC 5236): requests "
+	       "that arrive more than N positions earlier or later than in the reference count as "
+	       "lost; N is at most 65536 (default none: no threshold)",
+	       .flags = OPT_NONE),
+	OPTION(UINT, "bt", FIELD(bt), .arg = "N", .help = "reorder buffer-occupancy density "
+	       "(RFC 5236): size of the buffer, in requests (default none: no limit; if requests "
+	       "are lost, 4 times the largest number of requests in flight in the reference)",
+	       .flags = OPT_NONE),
 	OPTION(STRING, "warmup", FIELD(warmup), .arg = "N|TIME", .help = "leave out the first N "
 	       "requests of the reference, or its requests in the first TIME (such as 500ms), "
 	       "and their partners in the replay"),
