@@ -23,10 +23,10 @@ const struct option_spec vfs_options[] = {
 	       .help = "source of page faults on mapped files. filemap: tracepoints of the page "
 		       "cache; address: fault addresses and the process's mappings; none: record "
 		       "neither faults nor page-cache misses; auto: filemap if the kernel has "
-		       "it, else address (default auto)"),
+		       "these tracepoints, else address (default auto)"),
 	OPTION(CHOICE, "paths", FIELD(paths), .choices = path_names, .arg = "HOW",
 	       .help = "source of paths. bpf: a BPF program; none: files have no names; auto: "
-		       "bpf if the kernel permits it (default auto)"),
+		       "bpf if the kernel permits it, else none (default auto)"),
 	OPTION(FLAG, "snapshot", FIELD(snapshot), .help = "record the size, permissions and "
 	       "holes that each file has before its first use, for replay --prepare"),
 	OPTION(SIZE, "buffer", FIELD(buffer_bytes), .arg = "SIZE", .min = 65536, .max = 1e12,
