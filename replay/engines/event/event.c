@@ -74,8 +74,8 @@ static int event_run(struct replay_plan *p, const struct replay_config *config, 
 const struct replay_engine engine_event = {
 	.name = "event",
 	.level = LEVEL_SYSCALL,
-	.help = "one worker for each traced thread; a request waits for the requests on which it "
-		"depends",
+	.help = "a worker for each traced thread, or for several that ran one after another; a "
+		"request waits for the requests on which it depends",
 	.bounded = true,
 	.processes = true,
 	.own_threads = true,
