@@ -38,9 +38,8 @@ static const struct option_spec metrics_options[] = {
 	OPTION(FLAG, "json", FIELD(json), .help = "print one JSON object"),
 	OPTION(CHOICE, "match", FIELD(match), .letter = 'm', .arg = "HOW", .choices = match_choices,
 	       .help = "pair requests by number, or by key (operation, object, offset, length); "
-	       "auto: by number if the replay states the reference's number of records and at "
-	       "least half of the equally numbered requests have equal keys, else by key (default "
-	       "auto)"),
+	       "auto: by number if the replay's metadata state the number of records of the "
+	       "reference, and by key otherwise or if most keys differ (default auto)"),
 	OPTION(STRING, "observe", FIELD(observe), .arg = "POINT,...",
 	       .help = "points at which the order of requests is observed: issue, dispatch, "
 	       "complete (default: issue and complete, and dispatch if both traces are "
