@@ -219,9 +219,10 @@ const char *unseen_scope(const struct trace_meta *meta)
 		return json_object_get(capture, "programs_made_code") &&
 				       !unseen_count(capture, "programs_made_code") &&
 				       !unseen_count(capture, "programs_replaced")
-			   ? "calls inside the C library and its loader"
-			   : "calls inside the C library and its loader, and calls by code that "
-			     "was not searched for them";
+			   ? "accesses to mapped memory, and calls inside the C library and its "
+			     "loader"
+			   : "accesses to mapped memory, calls inside the C library and its "
+			     "loader, and calls by code that was not searched for them";
 	if (text_begins(by, "validate capture vfs"))
 		return json_object_get(capture, "n_calls_32_bits")
 			   ? "accesses to mapped memory without a page fault"

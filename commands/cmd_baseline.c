@@ -16,7 +16,8 @@ static const struct option_spec baseline_options[] = {
 	OPTION(STRING, "replayer", FIELD(replayer), .arg = "NAME",
 	       .help = "only the cases of this replayer (default all)"),
 	OPTION(FLAG, "redact", FIELD(redact),
-	       .help = "hide host names, serial numbers, UUIDs, labels and paths"),
+	       .help = "hide host names, serial numbers, UUIDs, labels of file systems "
+	       "and partitions, and paths"),
 	{.name = NULL},
 };
 #undef FIELD

@@ -21,8 +21,8 @@ struct doctor_config {
 static const struct option_spec doctor_options[] = {
     OPTION(FLAG, "json", offsetof(struct doctor_config, json), .help = "print one JSON object"),
     OPTION(FLAG, "redact", offsetof(struct doctor_config, redact),
-           .help = "hide host names, serial numbers, UUIDs, labels and paths, to publish the "
-           "output"),
+           .help = "hide host names, serial numbers, UUIDs, labels of file systems "
+           "and partitions, and paths, to publish the output"),
     {.name = NULL},
 };
 

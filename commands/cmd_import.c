@@ -30,9 +30,9 @@ static const struct option_spec import_options[] = {
 static const char about[] =
 	"Reads a trace in any format of --from list, writes it as a trace file, and\n"
 	"prints a summary. An unreadable line is an error with file, line and\n"
-	"column; --lenient N skips up to N such lines. Several files are the files of one\n"
-	"run of blktrace (a file for each CPU), the parts of one trace of a parallel\n"
-	"application, or separate traces to merge by time.\n"
+	"column; --lenient N skips up to N such lines. Several files can be the files of\n"
+	"one run of blktrace (a file for each CPU), or the parts of one trace of a\n"
+	"parallel application. Other files are merged by time.\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 

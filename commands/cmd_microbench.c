@@ -93,8 +93,8 @@ static int arguments_check(const struct workload *w, const struct microbench_con
 		err_set(e, EINVAL, "--print-command needs a parallel application, which %s is not",
 			w->name);
 	else if (w->script && w->script->inside_mpi && !c->prepare_only && !c->print_command)
-		err_set(e, EINVAL, "%s cannot write a trace itself: add --print-command, and run the "
-			"printed command with \"validate capture causality\"", w->name);
+		err_set(e, EINVAL, "%s cannot write a trace itself: add --print-command, and run "
+			"the printed command with \"validate capture causality\"", w->name);
 	else if (!c->output && !c->prepare_only && !c->print_command)
 		err_set(e, EINVAL, "-o TRACE is missing");
 	else if (microbench_check(w, c, e) == 0)

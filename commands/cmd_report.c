@@ -33,7 +33,8 @@ static const struct option_spec report_options[] = {
 	OPTION(STRING, "issued", FIELD(issued), .arg = "YYYY-MM-DD",
 	       .help = "certificate: date of issue (default: not stated)"),
 	OPTION(FLAG, "redact", FIELD(redact),
-	       .help = "hide host names, serial numbers, UUIDs, labels and paths in the "
+	       .help = "hide host names, serial numbers, UUIDs, labels of file systems "
+	       "and partitions, and paths, in the "
 	       "report and in the printed text"),
 	OPTION(FLAG, "list", FIELD(list), .help = "print the output formats and exit"),
 	{.name = NULL},

@@ -37,9 +37,9 @@ static const struct option_spec run_options[] = {
 	OPTION(FLAG, "dry-run", FIELD(dry_run),
 	       .help = "print scenarios, runs, expected time and space, and change nothing"),
 	OPTION(STRING, "scatter", FIELD(scatter), .arg = "RATIO|DIR",
-	       .help = "--dry-run: assumed standard deviation, over the blocks, of ln(replay/program), "
-	       "where replay and program are mean response times; or a results directory with "
-	       "the measured values (default 10%)"),
+	       .help = "--dry-run: assumed standard deviation, over the blocks, of "
+	       "ln(replay/program), where replay and program are mean response times; or a "
+	       "results directory with the measured values (default 10%)"),
 	OPTION(STRING, "device", FIELD(device), .arg = "NAME", .help = "permit overwriting this "
 	       "device, a target of the protocol; separate several devices by commas"),
 	OPTION(STRING, "format", FIELD(format), .arg = "FORM", .help = "output format at the end, "

@@ -17,8 +17,8 @@ struct slice_config {
 
 static const struct option_spec slice_options[] = {
 	OPTION(STRING, "output", AT(output), .group = "Output", .letter = 'o', .arg = "TRACE",
-	       .help = "trace file to write (default: name of the first TRACE, with .slice.trace in "
-	       "place of its suffix)"),
+	       .help = "trace file to write (default: the name of the first TRACE, with "
+	       ".slice.trace instead of its suffix)"),
 	OPTION(DURATION, "begin", AT(filter.begin_ns), .group = "Filters", .arg = "TIME",
 	       .help = "leave out requests that begin before TIME, counted from the first "
 	       "request (default 0)"),

@@ -42,9 +42,9 @@ static const struct option_spec stats_options[] = {
 	OPTION(CHOICE, "paper-mode", FIELD(paper_mode), .group = "Uncertainty and bootstrap",
 	       .choices = paper_mode_names, .help = "how the line \"as the metrology paper "
 	       "does\" combines uncertainties. paper: as its text states; papertab: as its tables "
-	       "show, with the difference of the means as bias; strict: with all standard "
-	       "deviations relative to the mean of the reference. The metrology paper is Pereira "
-	       "and others, 2016 (default paper)"),
+	       "show, with the difference of the means as bias; strict: with the "
+	       "standard error of the reference mean, and relative to this mean. The metrology "
+	       "paper is Pereira and others, 2016 (default paper)"),
 	OPTION(DOUBLE, "clock", FIELD(clock), .arg = "HALFWIDTH", .min = 0, .max = -1,
 	       .help = "half-width of the interval that contains the clock's error, in the unit "
 	       "of the data, for the uncertainty budget (default 0)"),

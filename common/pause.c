@@ -53,7 +53,8 @@ int pause_page_join(struct pause *p, const char *text, struct err *e)
 	void *base =
 	    mmap(NULL, sizeof(struct pause_page), PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
 	if (base == MAP_FAILED || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
-		return err_sys(e, errno, "cannot map the shared memory that " PAUSE_VARIABLE " names");
+		return err_sys(e, errno,
+			       "cannot map the shared memory that " PAUSE_VARIABLE " names");
 	close((int)fd);
 	p->page = base;
 	p->word = &p->page->word;

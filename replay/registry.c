@@ -197,7 +197,7 @@ int replay_check(const struct replay_config *c, struct err *e)
 		    "mutant %s changes when requests are due: it needs timing timestamp or think",
 		    f->name);
 	if (c->n_workers && !pool)
-		return err_set(e, EINVAL, "workers applies only to order none; other orders have "
-			"one worker for each traced thread");
+		return err_set(e, EINVAL, "workers applies only to order none; with other orders, "
+			"the traced threads determine the number of workers");
 	return g->check ? g->check(c, e) : 0;
 }

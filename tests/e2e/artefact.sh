@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 20 s
 # The reference campaigns of doc/reference are small, complete and sealed, and contain no name of a
-# machine. `make paper-tables` prints every table and figure of doc/artefact.md from them: each
+# machine. The texts of doc/samples have the wording of this program. `make paper-tables` prints every table and figure of doc/artefact.md from them: each
 # published value as the paper prints it, beside a measured value.
 . "$SRCDIR/tests/e2e/lib.sh"
 reference=$SRCDIR/doc/reference
 
 (cd "$reference" && sha256sum --quiet -c SHA256SUMS) || fail 'an archive has another digest'
-[ "$(wc -l <"$reference/SHA256SUMS")" -eq "$(ls "$reference"/*.tar.gz | wc -l)" ] || fail 'an archive without a digest'
+[ "$(wc -l <"$reference/SHA256SUMS")" -eq "$(ls "$reference"/*.gz | wc -l)" ] || fail 'an archive without a digest'
 for archive in "$reference"/*.tar.gz; do
 	name=$(basename "$archive" .tar.gz)
 	[ "$(wc -c <"$archive")" -lt 5000000 ] || fail "$name is too large"
@@ -28,6 +28,22 @@ for archive in "$reference"/*.tar.gz; do
 		"$name"/*.conf || fail "$name names a machine"
 	grep -q '"reference"' "$name/environment.json" || fail "$name has another host"
 done
+# the wording of the samples; numbers may differ in a last digit on another CPU
+wording() {
+	tr -s ' \n' '  ' <"$1" | sed 's/[0-9][0-9.]*/N/g'
+}
+for name in quick fio parallel; do
+	COLUMNS=80 expect_verdict "$VALIDATE" report "$name" --redact -o shown
+	[ "$(wording out)" = "$(wording "$SRCDIR/doc/samples/$name.txt")" ] ||
+		fail "doc/samples/$name.txt is not what the program prints: run doc/samples/make $name"
+	rm -r shown
+done
+gzip -d <"$reference/compare.json.gz" >compare.json
+! grep -E '["= ]/(root|home|work|build|tmp)/' compare.json || fail 'compare.json names a machine'
+COLUMNS=80 expect_status 1 "$VALIDATE" compare compare.json
+[ "$(wording out)" = "$(wording "$SRCDIR/doc/samples/compare.txt")" ] ||
+	fail 'doc/samples/compare.txt is not what the program prints: run doc/samples/make compare'
+
 # a change is found
 cp -r fileserver changed
 sed -i 's/"state":"ok"/"state":"OK"/' changed/journal

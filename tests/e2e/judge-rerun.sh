@@ -31,13 +31,13 @@ expect_verdict "$VALIDATE" judge -q --rerun --replicates 8 --with event --dir . 
 ! grep '"state":"failed"' results/journal || fail 'a run failed'
 # the scope of the verdict is stated in every form
 expect_verdict "$VALIDATE" report results
-tr -s '\n ' ' ' <out | grep -qF 'Not visible in the recordings: calls inside the C library and its loader.' ||
+tr -s '\n ' ' ' <out | grep -qF 'Not visible in the recordings: accesses to mapped memory, and calls inside the C library and its loader.' ||
 	fail "the terminal does not state what the recordings lack: $(cat out)"
-grep -q '<b>Not visible in the recordings:</b> calls inside the C library and its loader' results/report/index.html ||
+grep -q '<b>Not visible in the recordings:</b> accesses to mapped memory, and calls inside the C library and its loader' results/report/index.html ||
 	fail 'the page does not state what the recordings lack'
-grep -q 'not visible in the recordings: calls inside the C library and its loader' results/report/certificate.html ||
+grep -q 'not visible in the recordings: accesses to mapped memory, and calls inside the C library and its loader' results/report/certificate.html ||
 	fail 'the certificate does not state what the recordings lack'
-jq -e '.not_visible == ["calls inside the C library and its loader"]' results/report/report.json >/dev/null ||
+jq -e '.not_visible == ["accesses to mapped memory, and calls inside the C library and its loader"]' results/report/report.json >/dev/null ||
 	fail "report.json: $(jq -c .not_visible results/report/report.json)"
 find 'w o' -type f -exec cksum {} + | sort | cmp - before ||
 	fail 'the files of the captured program were changed'
