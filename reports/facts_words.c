@@ -46,7 +46,7 @@ static double share_left_out(const struct analysis *a)
 		if (!run_counts(r) || !r->has_summary || !r->summary.n_slices)
 			continue;
 		left_out += (double)r->summary.n_left_out;
-		n += (double)r->summary.n_left_out + (double)r->summary.response.n;
+		n += summary_n_ended(&r->summary);
 	}
 	return n > 0 ? left_out / n : 0;
 }

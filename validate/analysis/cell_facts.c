@@ -35,7 +35,7 @@ static double faults_per_request(const struct run *run, const struct context *c)
 	if (!run->summary.has_facts || run->summary.response.n == 0)
 		return NAN;
 	return ((double)f->n_minor_faults + (double)f->n_major_faults) /
-	       (double)run->summary.response.n;
+	       summary_n_ended(&run->summary);
 }
 
 static double resident_share(const struct run *run, const struct context *c)

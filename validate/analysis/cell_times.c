@@ -20,7 +20,7 @@ SUMMARY_VALUE(run_execution_ns, (double)s->execution_ns)
 
 /* Requests per second; NaN for a run without duration. */
 SUMMARY_VALUE(run_rate,
-	s->execution_ns > 0 ? (double)s->response.n / ((double)s->execution_ns * 1e-9) : NAN)
+	s->execution_ns > 0 ? summary_n_ended(s) / ((double)s->execution_ns * 1e-9) : NAN)
 
 /* Returns the mean of ln r in blocks with a slow volume, minus the mean in the other blocks; 0 if
  * there are no blocks of one kind. */

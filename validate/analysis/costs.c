@@ -73,7 +73,7 @@ static void cost_compute(void *analysis, size_t index)
 			       number_of(json_object_get(json_object_get(facts, "anonymous_bytes"),
 							 p->replayer[c->replayer].name))};
 	for (size_t i = 0; i < m.n; i++)
-		k->n_requests += (double)m.x[i]->summary.response.n / (double)m.n;
+		k->n_requests += summary_n_ended(&m.x[i]->summary) / (double)m.n;
 	k->preparation_program = mean_estimate(m.r, m.n, preparation_ns);
 	k->preparation_replay = mean_estimate(m.x, m.n, preparation_ns);
 	k->cpu_program = mean_estimate(m.r, m.n, cpu_ns);

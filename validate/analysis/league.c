@@ -97,7 +97,7 @@ static void runs_add(struct league_row *row, const struct results *r)
 		if (run->state != RUN_OK || !run->block || !(run->cpu_s > 0))
 			continue;
 		cpu_s += run->cpu_s;
-		requests += (double)run->summary.response.n;
+		requests += summary_n_ended(&run->summary);
 	}
 	row->cpu_per_request_ns = requests > 0 ? cpu_s * 1e9 / requests : NAN;
 }

@@ -107,7 +107,7 @@ static double log_ratio(double x, double r)
 	return x > 0 && r > 0 ? log(x / r) : NAN;
 }
 
-SUMMARY_VALUE(run_rate, s->execution_ns > 0 ? (double)s->response.n / (double)s->execution_ns : NAN)
+SUMMARY_VALUE(run_rate, s->execution_ns > 0 ? summary_n_ended(s) / (double)s->execution_ns : NAN)
 SUMMARY_VALUE(share_reordered,
 	s->reorder_all.n_received
 	? (double)s->reorder_all.n_reordered / (double)s->reorder_all.n_received : NAN)

@@ -72,7 +72,7 @@ static void take_facts(const struct run_summary *s, const struct why_context *c,
 {
 	const struct run_facts *k = &s->facts;
 	/* if the number of threads is unknown, no time counts as available or busy */
-	double n = (double)s->response.n,
+	double n = summary_n_ended(s),
 	       available = (double)k->wall_ns * run_n_threads(c->scenario, s);
 	double used = (double)k->cpu_user_ns + (double)k->cpu_system_ns;
 	double active = s->response.mean * n,
@@ -99,7 +99,7 @@ static void take_reordered(const struct run_summary *s, int scope, double *f)
 	double sum = scope == REORDER_ALL	     ? s->response_reordered_all
 		     : scope == REORDER_THREAD ? s->response_reordered_thread
 					     : s->response_reordered_object;
-	f[F_REORDERED] = (double)r->n_reordered / (double)(s->response.n + s->n_left_out);
+	f[F_REORDERED] = (double)r->n_reordered / summary_n_ended(s);
 	f[F_REORDERED_SUM] = sum / (double)s->response.n;
 }
 

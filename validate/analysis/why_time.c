@@ -9,8 +9,8 @@ enum { TERM_REQUESTS, TERM_RESPONSE, TERM_IDLE, TERM_LEVEL, N_TERMS };
 static void terms_of(const struct run_summary *s, double term[N_TERMS])
 {
 	double idle = (double)s->ns_at_level[0], busy = (double)s->execution_ns - idle;
-	double active = s->response.mean * (double)s->response.n;
-	term[TERM_REQUESTS] = log((double)s->response.n);
+	double n = summary_n_ended(s), active = s->response.mean * n;
+	term[TERM_REQUESTS] = log(n);
 	term[TERM_RESPONSE] = log(s->response.mean);
 	term[TERM_IDLE] = -log(busy / (double)s->execution_ns);
 	term[TERM_LEVEL] = -log(active / busy);

@@ -48,7 +48,7 @@ QUANTILE(P99, p99, 0.01, "99th percentile", "99th percentile", 2);
 QUANTILE(P999, p999, 0.001, "99.9th percentile", "99.9th percentile", 4);
 
 SUMMARY_VALUE(requests_per_ns, s->execution_ns > 0 && s->response.n
-	? (double)s->response.n / (double)s->execution_ns : NAN)
+	? summary_n_ended(s) / (double)s->execution_ns : NAN)
 
 static void measure_iops(const struct measuring *m)
 {

@@ -240,6 +240,13 @@ int summary_compute(struct run_summary *s, const char *trace, const char *input,
 		    const struct slices *slices, struct err *e);
 void summary_release(struct run_summary *s);
 
+/* Number of requests that ended, including those that are left out at a switch of slices. Times and
+ * facts of a whole run (execution time, CPU time, page faults) belong to all of them. */
+static inline double summary_n_ended(const struct run_summary *s)
+{
+	return (double)s->response.n + (double)s->n_left_out;
+}
+
 /* Mean response time of the requests of one operation (NULL: all); NaN if there are none. */
 double summary_response(const struct run_summary *s, const char *operation);
 

@@ -489,6 +489,43 @@ static void cache_hits_by_slope(void **state)
 	drop(&k);
 }
 
+/* Requests that are left out at a switch of slices read bytes and take time like the others, so a
+ * replay with more of them has neither more cache misses per request nor fewer requests. */
+static void requests_that_are_left_out_are_no_cause(void **state)
+{
+	(void)state;
+	struct made r = program, x = program;
+	struct made_case k;
+	struct err e = ERR_INIT;
+	r.idle = x.idle = 0;
+	r.level = x.level = 2;
+	r.mean[0] = r.mean[1] = 90000;
+	x.mean[0] = x.mean[1] = 108000;
+	r.processor = x.processor = 4000;
+	r.device = x.device = 4096;
+	make(&k, &r, &x, 0);
+	analysis_release(&k.a);
+	for (unsigned int b = 0; b <= BLOCKS; b++) {
+		struct run_summary *s = &run_find(&k.c, b, 0, 0)->summary;
+		s->n_left_out = s->response.n / 10;
+		s->response.n -= s->n_left_out;
+		s->op[0].response.n = s->response.n;
+		for (size_t i = 0; i < s->n_levels; i++) {
+			s->requests_at_level[i] = s->requests_at_level[i] * 9 / 10;
+			s->response_at_level[i] *= 0.9;
+		}
+	}
+	if (analysis_compute(&k.a, &k.c.results, &e))
+		fail_msg("%s", e.msg);
+	assert_main(&k, CAUSE_SERVICE, WHY_UNEXPLAINED);
+	assert_part(&k, SPLIT_RESPONSE, CAUSE_CACHE, 0, 0.005);
+	assert_part(&k, SPLIT_RESPONSE, CAUSE_SERVICE, 0.2, 0.01);
+	assert_part(&k, SPLIT_TIME, CAUSE_SERVICE, 0.2, 0.01);
+	assert_part(&k, SPLIT_TIME, CAUSE_REQUESTS, 0, 0.005);
+	assert_part(&k, SPLIT_TIME, CAUSE_CONCURRENCY, 0, 0.005);
+	drop(&k);
+}
+
 static void page_faults(void **state)
 {
 	(void)state;
@@ -600,6 +637,7 @@ int main(void)
 	    cmocka_unit_test(lost_requests),
 	    cmocka_unit_test(cache_hits),
 	    cmocka_unit_test(cache_hits_by_slope),
+	    cmocka_unit_test(requests_that_are_left_out_are_no_cause),
 	    cmocka_unit_test(page_faults),
 	    cmocka_unit_test(unknown_facts_are_not_claimed),
 	    cmocka_unit_test(few_pairs_and_odd_runs),
