@@ -35,8 +35,8 @@ static const struct option_spec deps_options[] = {
     OPTION(STRING, "think-time", AT(think), .arg = "TIME",
 	   .help =
 	       "inferred waits: assume that a program needs at least this time from the end of a "
-	       "request to the start of a dependent request; auto: the shortest time without a "
-	       "request in flight in the trace (default 10us)"),
+	       "request to the start of a dependent request; auto: the shortest period of the "
+	       "trace in which no request is in flight (default 10us)"),
     OPTION(UINT, "from", AT(from), .arg = "N",
 	   .help = "inferred waits, and parallel applications: first request in the graph "
 	       "(default 0)"),
@@ -52,8 +52,8 @@ static const char about[] =
 	"Prints the number of waits (without waits that follow from other waits), and\n"
 	"the concurrency that they permit. Nothing is replayed. Block-level traces have\n"
 	"neither files nor threads, so the waits are derived from the times. The trace of\n"
-	"a parallel application records its waits. Without --order and --infer, the\n"
-	"command shows these waits.\n"
+	"a parallel application records its waits. The command shows these recorded\n"
+	"waits only without --order and --infer.\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 

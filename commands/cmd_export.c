@@ -13,7 +13,7 @@ struct export_config {
 
 static const struct option_spec export_options[] = {
 	OPTION(STRING, "to", AT(to), .group = "Output", .arg = "FORMAT",
-	       .help = "output format; \"list\" prints all formats"),
+	       .help = "output format; --to list prints all formats"),
 	OPTION(STRING, "output", AT(output), .letter = 'o', .arg = "FILE",
 	       .help = "file to write; - is standard output (default: the name of TRACE, with "
 	       ".FORMAT instead of its suffix)"),

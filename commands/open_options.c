@@ -49,7 +49,7 @@ int open_trace(struct trace **t, const struct open_options *o, const char *path,
 				       .wait_unit_ns = unit_ns[o->wait_unit],
 				       .as = o->as ? open_as_names[o->as] : NULL, .more = more,
 				       .n_more = n_more};
-	int ret = o->from ? find_format(&f, "--from", o->from, e) : 0;
+	int ret = o->from ? find_format(&f, "validate import --from", o->from, e) : 0;
 	if (!ret && f && o->mapping && strcmp(f->name, "mapping"))
 		ret = err_set(e, EINVAL, "--mapping and --from %s exclude each other", f->name);
 	ret = ret ? ret : trace_open_with(t, f, path, &x, e);

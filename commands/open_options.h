@@ -17,8 +17,8 @@ extern const char *const open_as_names[], *const open_wait_unit_names[];
 #define OPEN_AT(AT, field) ((AT) + offsetof(struct open_options, field))
 #define OPEN_OPTION_ROWS(AT) \
 	OPTION(STRING, "from", OPEN_AT(AT, from), .group = "Input", .arg = "FORMAT",		\
-	       .help = "format of the input; \"list\" prints all formats (default: detected "	\
-	       "from its first bytes)"),							\
+	       .help = "format of the input; \"validate import --from list\" prints all formats " \
+	       "(default: detected from its first bytes)"),				\
 	OPTION(STRING, "mapping", OPEN_AT(AT, mapping), .arg = "FILE",				\
 	       .help = "read delimited text whose columns FILE describes"),		\
 	OPTION(UINT, "lenient", OPEN_AT(AT, n_lenient), .arg = "N",				\

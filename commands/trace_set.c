@@ -88,7 +88,7 @@ int trace_set_open(struct trace_set *m, const struct open_options *o, const char
 	int ret = output_check_inputs(output, path, n, e);
 	ret = ret ? ret : output_check_input(output, o->mapping, e);
 	if (!ret && o->from)
-		ret = find_format(&f, "--from", o->from, e);
+		ret = find_format(&f, "validate import --from", o->from, e);
 	else if (!ret && !o->mapping)
 		ret = trace_format_detect(&f, path[0], e);
 	/* formats in which several files are parts of one trace */

@@ -112,8 +112,8 @@ void replay_config_init(struct replay_config *c)
 	       "emulation)"),	\
 	OPTION(STRING, "think-time", BLOCK(think_time), .arg = "TIME",				\
 	       .help = "mode dep: a request depends only on requests that ended at least this " \
-	       "time before its start; auto: the shortest pause of the trace without a " \
-	       "request in flight (default 10us)"),	\
+	       "time before its start; auto: the shortest period of the trace in which no " \
+	       "request is in flight (default 10us)"),	\
 	OPTION(FLAG, "sq-poll", BLOCK(sq_poll),							\
 	       .help = "io_uring: let a kernel thread poll for requests; this thread keeps " \
 	       "a CPU busy"),			\
