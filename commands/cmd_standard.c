@@ -189,7 +189,8 @@ static void summary_print(const struct standard *s)
 		       100 * expanded);
 	if (s->n_checked)
 		printf("\nevery U is widened by the factor %.2f; %llu of %llu visits (%.1f %%) "
-		       "are within the widened U of the other visits to their point", s->widening,
+		       "differ from the mean of the other visits to their point by at most the "
+		       "widened U", s->widening,
 		       (unsigned long long)s->n_covered, (unsigned long long)s->n_checked,
 		       100 * (double)s->n_covered / (double)s->n_checked);
 	if (n_left_out)
