@@ -289,8 +289,8 @@ static void sample_notes(const struct stats *s, size_t i, struct strbuf *out)
 		strbuf_addf(out, "note: the %s: %s\n", name, table_status_text(x->status));
 	if (x->x.n >= 4 && fabs(x->lag1) > autocorrelation_warning(x->x.n) && !s->plan.time_ordered)
 		strbuf_addf(out, "note: successive values of the %s depend on each other (lag-1 "
-			"autocorrelation %.2g): intervals are too narrow if these values are one "
-			"run in the order of time (--time-ordered)\n", name, x->lag1);
+			"autocorrelation %.2g), so intervals may be too narrow. If these values "
+			"are one run in the order of time, give --time-ordered\n", name, x->lag1);
 	if (s->plan.time_ordered && batch && !batch->status && batch->value == 0)
 		strbuf_addf(out, "note: batch means of the %s still depend on each other: the run "
 				 "is too short\n", name);

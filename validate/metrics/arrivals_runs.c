@@ -154,7 +154,7 @@ int arrivals_runs_merge(struct arrivals *o, struct err *e)
 	SCOPED_FREE struct cursor *cursor = calloc(o->n_runs, sizeof *cursor);
 	SCOPED_FREE struct cursor **heap = calloc(o->n_runs, sizeof *heap);
 	if (!cursor || !heap)
-		ret = err_set(e, ENOMEM, "not enough memory to merge %zu parts of requests",
+		ret = err_set(e, ENOMEM, "not enough memory to merge %zu sorted lists of requests",
 			      o->n_runs);
 	for (size_t i = 0; i < o->n_runs && !ret; i++) {
 		struct cursor *c = heap[i] = &cursor[i];
@@ -171,7 +171,8 @@ int arrivals_runs_merge(struct arrivals *o, struct err *e)
 		c->buffer_cap = each / sizeof *c->buffer;
 		c->buffer = malloc(c->buffer_cap * sizeof *c->buffer);
 		ret = !c->buffer
-			 ? err_set(e, ENOMEM, "not enough memory to merge %zu parts of requests",
+			 ? err_set(e, ENOMEM,
+				   "not enough memory to merge %zu sorted lists of requests",
 				   o->n_runs)
 			 : cursor_fill(o, c, e);
 		ret = ret < 0 ? ret : 0;

@@ -56,8 +56,8 @@ static int check_distribution(const struct run_summary *s, struct err *e)
 		    "\"half\": the two halves together have more or fewer requests than the run");
 	for (size_t k = 0; k < SUMMARY_N_SHAPE && s->has_shape; k++)
 		if (s->shape[k] > s->response.n || (k && s->shape[k] < s->shape[k - 1]))
-			return err_set(e, EINVAL, "\"shape_typical\" is not ascending, or "
-				"exceeds the number of requests");
+			return err_set(e, EINVAL, "the counts in \"shape_typical\" decrease, or "
+				"exceed the number of requests of the run");
 	if (s->n_left_out && !s->n_slices)
 		return err_set(e, EINVAL,
 			"\"n_left_out\": requests are left out of a run without slices");

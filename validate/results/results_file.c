@@ -254,7 +254,8 @@ int run_summary_take(struct run *r, const json_t *o, const char *path, bool brie
 	if (json_members_get(r, beside_members, o, e))
 		return err_context(e, "%s", path);
 	if (r->has_served && !r->served.n)
-		return err_set(e, EINVAL, "%s: \"served\" is damaged: it has no request", path);
+		return err_set(e, EINVAL,
+			       "%s: \"served\" is damaged: its number of requests is 0", path);
 	if (r->has_device && r->device.n_received < r->device.n_reordered)
 		return err_set(e, EINVAL, "%s: \"device\" is damaged: more requests are reordered "
 					  "than were received", path);
