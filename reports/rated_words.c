@@ -47,17 +47,18 @@ static void add_limit(struct strbuf *out, const struct analysis *a, const struct
 			    l->n_beyond == 1 ? "is" : "are");
 }
 
-/* Smallest gap that counts as a pause: the gaps of a program without pauses are some hundred ns and
- * mean nothing. */
-#define PAUSE_NS 1000.0
+/* Smallest gap that counts as a pause, as a share of the time between the starts of a thread's
+ * requests: shorter gaps of a program without pauses mean nothing. */
+#define PAUSE_SHARE 0.1
 
 static bool has_pauses(const struct rated_range *r)
 {
 	bool any = false;
 	for (size_t i = 0; i < r->n; i++) {
-		if (isnan(r->point[i].gap_ns))
+		const struct rated_point *q = &r->point[i];
+		if (isnan(q->gap_ns))
 			return false; /* without pauses there is no range by gap */
-		any |= r->point[i].gap_ns >= PAUSE_NS;
+		any |= q->gap_ns * q->rate >= PAUSE_SHARE * 1e9 * (double)q->level;
 	}
 	return any;
 }

@@ -130,8 +130,7 @@ static const char *const templates[REASON_N] = {
     [REASON_MACHINE_LIMIT] = ", limit %P %%",
     [REASON_PLAN_NONE] = "; " NO_NUMBER,
     [REASON_PLAN_MEAN] = "; " NO_NUMBER ": the %X of the replicates have a standard "
-			 "deviation of %.2g %%, and %.0f replicates suffice only if it is at most "
-			 "%.2g %%",
+			 "deviation of %V, and %.0f replicates suffice only if it is at most %V",
     [REASON_PLAN_RATIO_MOST] = "; " NO_NUMBER ", because the ratio is too near the limit: %.0f "
 			       "replicates suffice only for a ratio of at most %.3g",
     [REASON_PLAN_RATIO_LEAST] = "; " NO_NUMBER ", because the ratio is too near the limit: "

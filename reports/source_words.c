@@ -23,7 +23,7 @@ static const struct {
 			"uncertainty"},
     [SOURCE_ISSUE_TIME] = {"trace replayer", "time of issue",
 			   "late or early issue changes the number of requests in flight, and so "
-			   "the response times; shown as issue error and schedule error"},
+			   "the response times"},
     [SOURCE_REPEATABILITY] = {"trace replayer", "repeatability",
 			      "scatter of the replays of a scenario from run to run"},
     [SOURCE_NOISE_UNKNOWN] = {"testbed", "noise between processes",

@@ -277,8 +277,8 @@ void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
 		return;
 	if (n_limited < n)
 		strbuf_addf(out, "; in %zu of %zu cases", n_limited, n);
-	strbuf_addf(out, "%s the program's own runs vary too much to judge the uncertainty of a "
-		"replay", n_limited < n ? "" : ";");
+	strbuf_addf(out, "%s the uncertainty of a replay is not judged, because the program's own "
+		"is not shown to be within the limit", n_limited < n ? "" : ";");
 }
 
 void words_add_machine(struct strbuf *out, const struct analysis *a)

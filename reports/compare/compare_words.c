@@ -196,8 +196,9 @@ static void example_add(struct strbuf *out, const struct campaign_change *c, enu
 			const struct aspect_change *a = &c->cell[i].aspect[k];
 			if (a->word != word)
 				continue;
-			strbuf_addf(out, "; %s of %s ", aspect_names[k], c->cell[i].scenario);
+			strbuf_addf(out, "; %s ", aspect_names[k]);
 			compare_add_change(out, a, (enum aspect)k);
+			strbuf_addf(out, " in %s", c->cell[i].scenario);
 			return;
 		}
 }

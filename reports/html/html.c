@@ -29,7 +29,7 @@ static void add_contents(struct strbuf *out, const struct html_page *p)
 static void add_page(struct strbuf *out, const struct html_page *p)
 {
 	SCOPED_STRBUF title = STRBUF_INIT;
-	strbuf_addf(&title, "%s: %s", words_verdict(p->a, p->a->verdict), words_title(p->a));
+	strbuf_addf(&title, "%s (%s)", words_title(p->a), words_claim_verdict(p->a, p->a->verdict));
 	html_begin_page(out, title.s, true, NULL);
 	add_contents(out, p);
 	html_add_verdict(out, p);

@@ -20,7 +20,8 @@ static void add_causes(struct strbuf *out, const struct analysis *a)
 			strbuf_addstr(out, "<h2 id=\"causes\">Why the replays differ</h2>\n<p>The "
 				"list has each case with the verdict \"not trusted\": how the "
 				"replay differs from the program, and the causes that the runs "
-				"show. It has no inconclusive cases.</p>\n<ul class=\"wide\">\n");
+				"show. It does not contain inconclusive cases.</p>\n<ul "
+				"class=\"wide\">\n");
 		if (n++ == MOST_SENTENCES)
 			strbuf_addstr(out, "</ul>\n<details><summary>More of these "
 					   "cases</summary>\n<ul class=\"wide\">\n");
@@ -189,7 +190,7 @@ void html_add_cases(struct strbuf *out, const struct html_page *p)
 		"components that were assessed.");
 	words_add_not_visible(out, " The recordings do not show these requests: ", a, ".");
 	if (p->figures->n_left_out)
-		strbuf_addf(out, " To keep the page small, figures of %zu further scenarios or "
+		strbuf_addf(out, " To keep the page small, %zu of the figures of scenarios and "
 			"cases are left out.", p->figures->n_left_out);
 	strbuf_addstr(out, "</p>\n");
 	html_add_missing(out, p->figures);

@@ -257,7 +257,8 @@ static void add_map(struct strbuf *out, const struct analysis *a)
 	    "class=\"h0\">up to 25 %</i><i class=\"h1\">50 %</i><i class=\"h2\">75 "
 	    "%</i><i class=\"h3\">100 %</i><i class=\"h4\">150 %</i><i "
 	    "class=\"h5\">more</i> Sign: ✓ accepted, ✗ rejected, ? inconclusive, – not "
-	    "applicable. Each cell is a link to its case.</p>\n");
+	    "judged. A sign without a number: below 5 % of the limit. Each cell is a link to its "
+	    "case.</p>\n");
 }
 
 /* --- the deciding intervals ---------------------------------------------- */
@@ -317,9 +318,12 @@ static void add_strip_row(struct strbuf *out, const struct analysis *a, const st
 static void add_strip(struct strbuf *out, const struct analysis *a)
 {
 	strbuf_addstr(out, "<h2 id=\"intervals\">What decides each case</h2>\n<p>The table "
-		"shows the component that decides each case, and its interval in multiples of the "
-		"limit. The shaded part is within the limit. ");
-	strbuf_addf(out, "%s if the intervals of all its components lie in the shaded part.</p>\n",
+		"shows the component that decides each case. Each bar is the interval of the test, in "
+		"multiples of the limit. The shaded part is within the limit. ");
+	strbuf_addf(out,
+		    "%s if the bars of all its components lie in the shaded part. A bar can be "
+		    "wider than the 95 %% interval beside it, because the test also allows for "
+		    "dependent runs and for several looks at the results.</p>\n",
 		    a->results->protocol.claimed ? "The claim is shown for a case"
 						 : "A case is trusted");
 	html_begin_wide(out, "Deciding interval of each case");

@@ -123,16 +123,17 @@ const struct table_kind table_fidelity = {
 static void diagnostics_row(struct table *t, const struct cell *c)
 {
 	COL_OF_U(t, cell, c, diagnostics.lag1, NULL, "Lag-1 correlation", 0.1);
-	COL_OF_U(t, cell, c, diagnostics.n_effective, NULL, "Pairs count as", 1);
-	COL_OF(t, cell, c, diagnostics.runs_p, NULL, "p of the runs test");
-	COL_OF(t, cell, c, diagnostics.trend_p, NULL, "p of the trend test");
+	COL_OF_U(t, cell, c, diagnostics.n_effective, NULL, "Independent pairs", 1);
+	COL_OF(t, cell, c, diagnostics.runs_p, NULL, "P, random order");
+	COL_OF(t, cell, c, diagnostics.trend_p, NULL, "P, no trend");
 }
 
 const struct table_kind table_diagnostics = {
     "diagnostics", "Were the replicates independent?", .cell = diagnostics_row,
     .note =
-	"The pairs are examined in the order in which they ran: correlation of successive pairs (0 "
-	"is ideal), and the number of independent pairs that would give as much information "
-	"(fewer pairs widen the intervals of acceptance). P-values of the hypotheses \"the order "
+	"The differences of the mean response times are examined in the order in which the pairs "
+	"ran: correlation of successive pairs (0 is ideal), and the number of independent pairs "
+	"that would give as much information (a smaller number widens the intervals of "
+	"acceptance). Other components have numbers of their own. P-values of the hypotheses \"the order "
 	"of values above and below the median is random\" and \"no trend\": a small P-value shows "
 	"that the pairs depend on each other, for example by drift."};

@@ -39,14 +39,14 @@ static void league_row(struct table *t, const struct analysis *a, size_t i)
 	COL(t, TEXT, "cases", "Cases trusted / inconclusive / not trusted",
 		if (!row->judged) table_none(t); else table_textf(t, "%zu / %zu / %zu",
 		row->n_trusted, row->n_inconclusive, row->n_not_trusted));
-	COL_KNOWN(t, NUMBER, "deviation", "Deviation / limit", row->deviation);
+	COL_KNOWN(t, NUMBER, "deviation", "Mean deviation / limit", row->deviation);
 	worst_column(t, a, row, LEAGUE_BIAS, FORMAT_RELATIVE, "bias", "Bias [95 %]");
 	worst_column(t, a, row, LEAGUE_EXECUTION_TIME, FORMAT_RELATIVE, "execution_time",
 		     "Execution time [95 %]");
 	worst_column(t, a, row, LEAGUE_IN_FLIGHT, FORMAT_RELATIVE, "in_flight", "In flight [95 %]");
 	worst_column(t, a, row, LEAGUE_CONCURRENCY, FORMAT_NUMBER, "concurrency",
-		     "Concurrency CDF [95 %]");
-	worst_column(t, a, row, LEAGUE_REORDERED, FORMAT_SHARE, "reordered", "Reordered [95 %]");
+		     "Concurrency [95 %]");
+	worst_column(t, a, row, LEAGUE_REORDERED, FORMAT_SHARE, "reordered", "Reordering [95 %]");
 	worst_column(t, a, row, LEAGUE_ISSUE_ERROR, FORMAT_TIME, "issue_error_p99",
 		     "Issue error, p99 [95 %]");
 	COL_COUNT_IF(t, "n_mismatched_lost_extra", "Mismatches", row->judged, row->n_infidelities);
@@ -60,7 +60,8 @@ const struct table_kind table_league = {"league", "League table", league_n, leag
 	"A row for each replayer. The order is by verdict (the worst of the replayer's cases), "
 	"then by the number of trusted cases, then by the deviation: the mean over all judged "
 	"components, each as a multiple of its limit (10 at most). The other columns show the "
-	"case with the largest value, with its 95 % interval."};
+	"case with the largest value, with its 95 % interval. The CPU time is a mean over all "
+	"runs."};
 
 static const char *observe_text(const struct scenario *s)
 {

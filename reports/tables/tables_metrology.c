@@ -99,16 +99,16 @@ static void control_row(struct table *t, const struct cell *c)
 	COL_OF_U(t, control_chart, k, center, NULL, "Centre", k->upper - k->lower);
 	COL_OF_U(t, control_chart, k, lower, NULL, "Lower limit", k->upper - k->lower);
 	COL_OF_U(t, control_chart, k, upper, NULL, "Upper limit", k->upper - k->lower);
-	COL_STATUS(t, COUNT, "n_outside", "Outside", k->status, (double)k->n_out, 10);
+	COL_STATUS(t, COUNT, "n_outside", "Points outside", k->status, (double)k->n_out, 10);
 	COL_OF_U(t, control_chart, k, mr_bar, NULL, "Mean moving range", k->upper - k->lower);
-	COL_OF_U(t, control_chart, k, mr_upper, NULL, "Upper limit", k->upper - k->lower);
-	COL_STATUS(t, COUNT, "n_ranges_outside", "Outside", k->status, (double)k->n_mr_out, 10);
+	COL_OF_U(t, control_chart, k, mr_upper, NULL, "Largest range", k->upper - k->lower);
+	COL_STATUS(t, COUNT, "n_ranges_outside", "Ranges outside", k->status, (double)k->n_mr_out, 10);
 }
 
 const struct table_kind table_control = {
     "control", "Chart of individuals and moving ranges", .cell = control_row,
     .note =
 	"Control chart of the relative differences of the pairs, in the order of the blocks: "
-	"centre, limits (three standard deviations, from the mean moving range), limit of a moving "
-	"range, and numbers of points outside. Points outside the limits show a disturbance. These "
-	"points are not left out."};
+	"centre, limits (three standard deviations, from the mean moving range), largest "
+	"moving range that is expected, and numbers of points and ranges outside. Points outside "
+	"the limits show a disturbance. These points are not left out."};

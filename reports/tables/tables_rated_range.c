@@ -54,14 +54,14 @@ static void blank_row(struct table *t, const struct analysis *a, size_t i)
 	COL_STATUS(t, TIME, "blank_mean", "Mean", isnan(b->mean_ns) ? b->status : STAT_OK,
 		b->mean_ns, b->sd_ns);
 	COL_OF(t, blank, b, sd_ns, "blank_sd", "Standard deviation");
-	COL_OF(t, blank, b, loq_ns, NULL, "Limit");
+	COL_OF(t, blank, b, loq_ns, NULL, "Limit of quantification");
 	COL_NUMBER(t, TIME, "program_mean", "Program's mean", c->r.mean, c->r.sem);
-	COL_TEXT(t, "quantifiable", "Above the limit", b->status ? NULL : b->below ? "no" : "yes");
+	COL_TEXT(t, "quantifiable", "Mean above the limit", b->status ? NULL : b->below ? "no" : "yes");
 }
 
 const struct table_kind table_blank = {"blank", "Limit of quantification", table_n_cells, blank_row,
 	.note =
-	"Blank replays: replays of the same recordings that make no calls. These replays measure "
+	"Blank replays: replays of the same recordings without I/O calls. These replays measure "
 	"the time that the replayer itself adds. The limit of quantification is 10 times the "
 	"standard deviation of their means. If the program's mean response time is below this "
 	"limit, no deviation from it is judged."};

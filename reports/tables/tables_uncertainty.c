@@ -53,7 +53,7 @@ static void uncertainty_row(struct table *t, const struct cell *c)
 	COL_DECISION(t, "decision", "Decision", c->component[COMPONENT_UNCERTAINTY].decision);
 	COL_OF_U(t, propagation, m, lo, "monte_carlo_lo", "Monte Carlo, from", m->hi);
 	COL_OF_U(t, propagation, m, hi, "monte_carlo_hi", "to", m->hi);
-	COL_TEXT(t, "gum_adequate", "GUM adequate", m->status ? NULL : m->adequate ? "yes" : "no");
+	COL_TEXT(t, "gum_adequate", "Agrees with ±U", m->status ? NULL : m->adequate ? "yes" : "no");
 }
 
 const struct table_kind table_uncertainty = {
@@ -63,7 +63,8 @@ const struct table_kind table_uncertainty = {
 	"program's result, with 95 % coverage. U = k u_c. The budget gives u_c, and k is "
 	"Student's t for the effective degrees of freedom of u_c. All values are relative to "
 	"the program's mean. For comparison: the interval from 200 000 Monte Carlo trials of "
-	"the same budget (JCGM 101), and whether ±U agrees with it to one digit of u_c."};
+	"the same budget (JCGM 101), and whether it agrees with ±U to one digit of u_c. If it "
+	"does not, the interval is the better of the two. The decision uses U."};
 
 static size_t n_budget_rows(const struct analysis *a, size_t i)
 {

@@ -122,8 +122,8 @@ static void replayers_row(struct table *t, const struct analysis *a, size_t i)
 	const struct replayer *r = ROW_ITEM(t, &p->replayer[i]);
 	COL_TEXT(t, "replayer", "Replayer", r->name);
 	COL_TEXT(t, "engine", "Engine", r->engine);
-	COL_YES(t, "total_order", "Promises a total order", r->total_order);
-	COL_YES(t, "timed", "Issues at given times", r->timed);
+	COL_YES(t, "total_order", "Keeps the order of all requests", r->total_order);
+	COL_YES(t, "timed", "Keeps the recorded times", r->timed);
 	COL_COUNT(t, "n_scenarios", "Scenarios", n_applied(p, r));
 	COL(t, TEXT, "options", "Options", add_options(t, r->option, r->n_options));
 }

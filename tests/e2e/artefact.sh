@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 20 s
 # The reference campaigns of doc/reference are small, complete and sealed, and contain no name of a
-# machine. The texts of doc/samples have the wording of this program. `make paper-tables` prints every table and figure of doc/artefact.md from them: each
-# published value as the paper prints it, beside a measured value.
+# machine. The texts of doc/samples have the wording of this program. `make paper-tables` prints
+# every table and figure of doc/artefact.md from the campaigns: each published value as the paper
+# prints it, beside a measured value.
 . "$SRCDIR/tests/e2e/lib.sh"
 reference=$SRCDIR/doc/reference
 

@@ -196,7 +196,7 @@ expect_status 1 "$VALIDATE" compare old.json worse.json -f html
 ! grep -q '<th>\|<th class\|<div class="scroll">' out || fail "a table of the page without headers of its cells"
 grep -q '[ >[]−[0-9]' out || fail "no minus"
 grep -q '[ >[]-[0-9]' out && fail "a hyphen for a minus: $(grep -o '.\{20\}[ >[]-[0-9].\{9\}' out | head -n 1)" || :
-expect_line out '<div class="banner not"><p class="big">Worse</p><p>1 of 3 cases worse, 0 inconclusive, 0 better, 2 the same; response time of '
+expect_line out '<div class="banner not"><p class="big">Worse</p><p>1 of 3 cases worse, 0 inconclusive, 0 better, 2 the same; response time +'
 expect_status 1 "$VALIDATE" compare old.json worse.json -f github
 expect_line out '::error title=response time%3A worse::reads level=2, event: '
 expect_status 4 "$VALIDATE" compare old.json few.json -f github

@@ -56,5 +56,5 @@ void plan_mean(struct component *k, const struct t_estimate *t, const struct ser
 	}
 	if (plan_further(k, s, needed, have) &&
 	    !sd_for_mean(n_independent, distance, alpha, PLAN_ASSURANCE, &most))
-		REASON_ADD(k, PLAN_MEAN, 100 * sd, (double)have, 100 * most);
+		REASON_ADD(k, PLAN_MEAN, sd, (double)have, most);
 }
