@@ -91,7 +91,7 @@ const struct option_spec microbench_options[] = {
 	       "at the start of a page; rotate: many buffers in turn. Use the same place for "
 	       "program and replay (default offset)"),
 	OPTION(FLAG, "pin", FIELD(pin), .help = "pin thread i to the i-th CPU that the process "
-	       "may use"),
+	       "may use; further threads begin again at the first CPU"),
 	OPTION(SIZE, "anon-memory", FIELD(anon_bytes), .arg = "SIZE",
 	       .help = "anonymous memory that the workload holds (default 0; fileserver: 84M, as "
 	       "much as filebench)"),
