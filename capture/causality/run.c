@@ -92,9 +92,9 @@ static int outcome_judge(const struct run_config *c, const struct app_outcome *o
 			       r->seen.stopped, c->log);
 	if (r->seen.stuck)
 		return err_set(e, EDEADLK,
-			       "the application hung while one request was delayed: no node made a "
-			       "request, but none seemed to wait for the delayed request (%s); "
-			       "larger values of --factor and --floor may help",
+			       "the application hung: in a run that delays requests, no node made "
+			       "a request for a long time (%s); larger values of --factor and "
+			       "--floor may help",
 			       r->seen.stuck_at);
 	if (WIFSIGNALED(o->status))
 		return err_set(e, ECHILD,

@@ -119,7 +119,7 @@ static int csv_rewind(struct trace *base, struct err *e)
 {
 	struct csv_trace *t = csv_of(base);
 	if (lseek(t->fd, 0, SEEK_SET) < 0)
-		return err_sys(e, errno, "%s: cannot read it again", t->path);
+		return err_sys(e, errno, "%s: cannot return to the start of the file", t->path);
 	base->notes = (struct trace_notes){0};
 	t->at_end = false;
 	t->at = t->n_chunk = 0;

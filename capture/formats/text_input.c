@@ -33,7 +33,7 @@ void text_input_close(struct text_input *in)
 int text_input_rewind(struct text_input *in, struct err *e)
 {
 	if (lseek(in->fd, 0, SEEK_SET) < 0)
-		return err_sys(e, errno, "%s: cannot read it again", in->path);
+		return err_sys(e, errno, "%s: cannot return to the start of the file", in->path);
 	in->at = in->len = 0;
 	in->eof = in->has_cr = in->after_cr = in->skipping = false;
 	in->line = in->offset = 0;

@@ -305,7 +305,8 @@ static int layout_take(struct um_ring_layout *l, const struct btf *b, struct err
 	    !btf_member(b, "io_uring_cqe", "res", &result) ||
 	    !btf_member(b, "filename", "name", &name) || !btf_member(b, "task_struct", "pid", &pid))
 		return err_set(e, ENOENT,
-			       "this kernel's struct io_kiocb is laid out in an unknown way");
+			       "this kernel lacks a structure or member that is needed to read "
+			       "requests of io_uring");
 	if (n_args != 3 && n_args < 5) /* ctx, req, cqe; or ctx, req, user_data, res, flags */
 		return err_set(e, ENOENT,
 			       "this kernel's tracepoints of io_uring have unknown arguments");

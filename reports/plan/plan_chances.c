@@ -192,8 +192,8 @@ static int measured_print(const struct protocol *p, const struct analysis *a, FI
 		}
 	if (!n_cases)
 		return err_set(e, ENODATA,
-			       "%s has no results of a case of this protocol, so no scatter is "
-			       "known",
+			       "%s has no case of this protocol whose scatter is known: this needs "
+			       "at least two pairs of a case",
 			       a->results->dir);
 	if (n_hopeless == n_cases)
 		return err_set(e, EINVAL, "%s", hopeless.msg);

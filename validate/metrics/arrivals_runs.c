@@ -154,7 +154,9 @@ int arrivals_runs_merge(struct arrivals *o, struct err *e)
 	SCOPED_FREE struct cursor *cursor = calloc(o->n_runs, sizeof *cursor);
 	SCOPED_FREE struct cursor **heap = calloc(o->n_runs, sizeof *heap);
 	if (!cursor || !heap)
-		ret = err_set(e, ENOMEM, "not enough memory to merge %zu sorted lists of requests",
+		ret = err_set(e, ENOMEM,
+			      "not enough memory to sort the requests: "
+			      "cannot merge %zu sorted parts",
 			      o->n_runs);
 	for (size_t i = 0; i < o->n_runs && !ret; i++) {
 		struct cursor *c = heap[i] = &cursor[i];
@@ -172,7 +174,8 @@ int arrivals_runs_merge(struct arrivals *o, struct err *e)
 		c->buffer = malloc(c->buffer_cap * sizeof *c->buffer);
 		ret = !c->buffer
 			 ? err_set(e, ENOMEM,
-				   "not enough memory to merge %zu sorted lists of requests",
+				   "not enough memory to sort the requests: "
+				   "cannot merge %zu sorted parts",
 				   o->n_runs)
 			 : cursor_fill(o, c, e);
 		ret = ret < 0 ? ret : 0;

@@ -98,7 +98,8 @@ static int check_levels(const struct run_summary *s, struct err *e)
 	    sum_requests != (unsigned __int128)s->response.n + s->n_unfinished)
 		return err_set(
 		    e, EINVAL,
-		    "the counts in \"requests_at_level\" do not add up to the number of requests");
+		    "\"requests_at_level\": the count of level 0 is not 0, or the sum differs from "
+		    "the number of finished and unfinished requests");
 	return 0;
 }
 
