@@ -19,7 +19,8 @@ static const struct option_spec export_options[] = {
 	       ".FORMAT instead of its suffix)"),
 	OPEN_OPTION_ROWS(AT(open)),
 	OPTION(FLAG, "quiet", AT(quiet), .group = "Messages", .letter = 'q',
-	       .help = "print no summary of the written file"),
+	       .help = "print no summary of the written file, and no problems of TRACE such "
+	       "as skipped lines"),
 	{.name = NULL},
 };
 
