@@ -36,21 +36,23 @@ static const struct option_spec deps_options[] = {
 	   .help =
 	       "inferred waits: assume that a program needs at least this time from the end of a "
 	       "request to the start of a dependent request; auto: the shortest period of the "
-	       "trace in which no request is in flight (default 10us)"),
+	       "trace in which no request is in flight, or the default if there are fewer than "
+	       "100 such periods (default 10us)"),
     OPTION(UINT, "from", AT(from), .arg = "N",
 	   .help = "inferred waits, and parallel applications: first request in the graph "
 	       "(default 0)"),
     OPTION(STRING, "output", AT(output), .letter = 'o', .arg = "FILE",
-	   .help = "inferred waits: write the trace with the dependencies of each request to "
-	       "FILE"),
+	   .help = "inferred waits: write the trace to FILE, with the dependencies of each request "
+	       "whose record can hold them"),
     OPTION(FLAG, "json", AT(json), .help = "print one JSON object"),
     {.name = NULL},
 };
 
 static const char about[] =
-	"Finds which request of a trace would wait for which other request in a replay.\n"
-	"Prints the number of waits (without waits that follow from other waits), and\n"
-	"the concurrency that they permit. Nothing is replayed. Block-level traces have\n"
+	"Finds which request of a trace would wait in a replay, and for the start or the\n"
+	"end of which other request. Prints the number of waits and the concurrency that\n"
+	"they permit. Waits that follow from other waits do not count, except in the\n"
+	"trace of a parallel application. Nothing is replayed. Block-level traces have\n"
 	"neither files nor threads, so the waits are derived from the times. The trace of\n"
 	"a parallel application records its waits. The command shows these recorded\n"
 	"waits only without --order and --infer.\n"
