@@ -30,7 +30,7 @@ const struct option_spec app_options[] = {
 	       .help = "record the size, permissions and holes that each file has before its first "
 	       "use, for replay --prepare"),
 	OPTION(FLAG, "digests", FIELD(digests),
-	       .help = "with --snapshot: read each file and store a digest of its content"),
+	       .help = "as --snapshot, and also read each file and store a digest of its content"),
 	OPTION(FLAG, "content", FIELD(content),
 	       .help = "store in TRACE.content the data that the program writes, for replay "
 	       "--payload captured"),
@@ -43,8 +43,8 @@ const struct option_spec app_options[] = {
 	OPTION(FLAG, "no-characters", FIELD(no_characters),
 	       .help = "do not record stdio calls that move a single character (getc, putc)"),
 	OPTION(STRING, "rotate", FIELD(rotate), .arg = "SIZE|TIME",
-	       .help = "split the trace into files of this size, such as 64M, or duration, such as "
-	       "1h: TRACE.000, TRACE.001, ... (default: one file)"),
+	       .help = "split the trace into files of this size before compression, such as 64M, "
+	       "or duration, such as 1h: TRACE.000, TRACE.001, ... (default: one file)"),
 	OPTION(STRING, "pid", FIELD(pid), .letter = 'p', .arg = "PID",
 	       .help = "not available: the library is loaded at program start; use validate "
 	       "capture vfs --pid PID"),

@@ -33,8 +33,8 @@ const struct option_spec block_options[] = {
 	OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR", .help = "directory for the "
 	       "events until the capture ends, not on the recorded device (default /dev/shm)"),
 	OPTION(STRING, "rotate", FIELD(rotate), .arg = "SIZE|TIME",
-	       .help = "split the trace into files of this size, such as 64M, or duration, such as "
-	       "1h: TRACE.000, TRACE.001, ... (default: one file)"),
+	       .help = "split the trace into files of this size before compression, such as 64M, "
+	       "or duration, such as 1h: TRACE.000, TRACE.001, ... (default: one file)"),
 	OPTION(FLAG, "compress", FIELD(compress), .help = "compress the trace with zstd"),
 	{.name = NULL},
 };
