@@ -80,16 +80,20 @@ const struct option_spec microbench_options[] = {
 	OPTION(CHOICE, "think", FIELD(think), .arg = "DISTRIBUTION", .choices = think_names,
 	       .help = "distribution of the pauses, with mean --pause (default fixed)"),
 	OPTION(UINT, "seed", FIELD(seed), .arg = "N", .help = "seed of offsets, pauses and "
-	       "content; equal seeds give equal requests (default 1)"),
+	       "content; with equal options, equal seeds give the same sequence of requests, and "
+	       "a longer run continues it (default 1)"),
 	OPTION(FLAG, "direct", FIELD(direct), .help = "bypass the page cache (O_DIRECT)"),
 	OPTION(FLAG, "sync", FIELD(sync), .help = "return from a write only when its data are on "
 	       "disk (O_SYNC)"),
 	OPTION(FLAG, "fsync-end", FIELD(fsync_end),
-	       .help = "each thread calls fsync at its end; this call is in the trace"),
+	       .help = "each thread calls fsync after its last request, and each rank after its "
+	       "last write; this call is in the trace. Workloads without this call refuse the "
+	       "option"),
 	OPTION(CHOICE, "placement", FIELD(placement), .arg = "KIND", .choices = placement_names,
 	       .help = "place of the buffers in memory. offset: at a fixed offset in a page; page: "
-	       "at the start of a page; rotate: many buffers in turn. Use the same place for "
-	       "program and replay (default offset)"),
+	       "at the start of a page; rotate: many buffers in turn. With --direct, every buffer "
+	       "begins at the start of a page. Use the same place for program and replay (default "
+	       "offset)"),
 	OPTION(FLAG, "pin", FIELD(pin), .help = "pin thread i to the i-th CPU that the process "
 	       "may use; further threads begin again at the first CPU"),
 	OPTION(SIZE, "anon-memory", FIELD(anon_bytes), .arg = "SIZE",
