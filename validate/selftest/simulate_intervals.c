@@ -183,8 +183,8 @@ static const struct simulated_interval {
 	bool dependent;	       /* also for dependent values */
 } intervals[] = {
 	{"t of a mean", mean_covers, false, false},
-	{"t of paired log ratios (rejects)", bias_covers, false, false},
-	{"the same, widened (accepts)", widened_covers, true, true},
+	{"t of paired log ratios", bias_covers, false, false},
+	{"the same, widened", widened_covers, true, true},
 	{"Welch, difference of means", welch_covers, false, false},
 	{"Fieller, ratio of means", fieller_covers, false, false},
 	{"F, ratio of variances", variance_covers, false, false},
