@@ -48,9 +48,9 @@ static int version_run(int argc, char **argv, struct err *e)
 	struct version_config config = {false};
 	int n_positional;
 	int status = command_parse(&cmd_version, "[--json]",
-				   "Prints the version of validate, the versions of the loaded "
-				   "libraries, and the\ncompiler.\n\nExit status: 0 done, 2 wrong "
-				   "usage.", version_options, &config, argc, argv, 0, 0,
+				   "Prints the versions of validate and its main libraries, and "
+				   "the compiler.\n\nExit status: 0 done, 2 wrong usage, 3 failed.",
+				   version_options, &config, argc, argv, 0, 0,
 				   &n_positional, e);
 	if (status >= 0)
 		return status;
@@ -72,5 +72,5 @@ static int version_run(int argc, char **argv, struct err *e)
 }
 
 const struct command cmd_version = {
-    "version", "print the versions of the program and its libraries",
+    "version", "print the versions of validate and its main libraries",
     version_run};
