@@ -49,10 +49,10 @@ static const char synopsis[] = "create NAME [options]\nlist [NAME] [--json]\ntra
 			       "[--reset]\nremove NAME... | --all";
 static const char about[] =
 	"Creates storage with a known service time: a FUSE server with one file, in\n"
-	"memory or on another file, and a loop device on it. Each request is answered\n"
-	"when its service time is over. The server logs arrival, start of service and\n"
-	"answer of every request. \"list\" shows the service times that each volume\n"
-	"delivered; \"trace\" writes the log as a block-level trace.\n"
+	"memory or on another file, and (as root) a loop device on it. Each request is\n"
+	"answered when its service time is over. The server logs arrival, start of\n"
+	"service and answer of each request. \"list\" shows how long requests took in\n"
+	"each volume, with queues; \"trace\" writes the log as a block-level trace.\n"
 	"\n"
 	"MODEL is KIND or KIND:key=value,key=value:\n"
 	"  constant:time=200us        or read= and write= separately\n"
