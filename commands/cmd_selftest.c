@@ -47,7 +47,8 @@ static const struct option_spec selftest_options[] = {
 	       "replayer run once (default 20); capture: number of runs with each method (default "
 	       "10; quick: 3)"),
 	OPTION(DURATION, "run-duration", FIELD(run_ns), .arg = "TIME", .min = 1e6, .max = 60e9,
-	       .help = "shortest duration of a run (default 10ms)"),
+	       .help = "replay: shortest duration of a run (default 10ms); runs with faults of "
+	       "timed replays take 4 times this duration, and runs with invented times 20 times"),
 	OPTION(UINT, "simulated", FIELD(simulated), .arg = "N", .min = 10, .max = 1e8,
 	       .help = "stats: number of simulated campaigns of a faultless replayer, and of "
 	       "trials of each test (default 10000; quick: 300)"),
@@ -69,8 +70,8 @@ static const struct option_spec selftest_options[] = {
 static const char synopsis[] = "[--quick] [stats|replay|capture] [-o PATH] [--resume] [options]";
 static const char about[] =
 	"Measures how often verdicts are wrong. Without an argument, stats and replay\n"
-	"run. Each rate is printed with its 95 % interval (Clopper-Pearson) and the\n"
-	"documented bound.\n"
+	"run. Each rate is printed with its 95 % interval (Clopper-Pearson) and its\n"
+	"documented bound, if there is a bound.\n"
 	"\n"
 	"stats: simulates campaigns, without storage. Equal seeds give equal numbers.\n"
 	"replay: runs campaigns on this machine, with the program in place of the\n"
