@@ -52,8 +52,8 @@ static const char about[] =
 	"\n"
 	"Exit status: 0 every replayer is trusted, 1 a replayer is not trusted, 2 wrong\n"
 	"usage, 3 failed, or the results were changed after the campaign, 4\n"
-	"inconclusive. With --verify: 0 unchanged, 3 changed, 4 the results have no\n"
-	"digests.";
+	"inconclusive. With --verify: 0 unchanged, 3 changed, 4 some files have no\n"
+	"digest.";
 
 static int date_check(const char *date, struct err *e)
 {

@@ -113,7 +113,8 @@ void replay_config_init(struct replay_config *c)
 	OPTION(STRING, "think-time", BLOCK(think_time), .arg = "TIME",				\
 	       .help = "mode dep: a request depends only on requests that ended at least this " \
 	       "time before its start; auto: the shortest period of the trace in which no " \
-	       "request is in flight (default 10us)"),	\
+	       "request is in flight, or 10us if the trace has fewer than 100 such periods "	\
+	       "(default 10us)"),	\
 	OPTION(FLAG, "sq-poll", BLOCK(sq_poll),							\
 	       .help = "io_uring: let a kernel thread poll for requests; this thread keeps " \
 	       "a CPU busy"),			\
@@ -180,7 +181,7 @@ const struct option_spec replay_options[] = {
 	       "coordinator, compiled, parallel, block (default with --device); see "
 	       "--list-engines"),
 	OPTION(STRING, "dir", FIELD(dir), .letter = 'd', .arg = "DIR", .flags = OPT_CLI_ONLY,
-	       .help = "target directory; nothing outside it is changed"),
+	       .help = "target directory; the engines of validate change nothing outside it"),
 	OPTION(STRING, "device", FIELD(device), .arg = "DEVICE", .flags = OPT_CLI_ONLY,
 	       .help = "block device or regular file that receives the requests; traced writes "
 	       "overwrite its content"),
