@@ -105,7 +105,7 @@ static int replicates_read(struct protocol *p, struct err *e)
 	if (p->n_replicates_min < 2)
 		return err_set(e, EINVAL,
 			       "\"%s\" is too small: at least 2 are needed to estimate precision, "
-			       "and 10 to accept it",
+			       "and 6 to accept it",
 			       text);
 	if (p->n_replicates_max < p->n_replicates_min)
 		return err_set(e, EINVAL, "\"%s\": the second number is smaller than the first",

@@ -77,8 +77,8 @@ const struct option_spec protocol_keys[] = {
 	   .help = "run with fewer replicates than a verdict needs; the report then has "
 	       "numbers, but no verdict (default no)"),
     OPTION(UINT, "bank", FIELD(n_bank), .arg = "K",
-	   .help = "number of recordings of each scenario, which the blocks use in turn "
-	       "(default: one for each block)",
+	   .help = "number of recordings of each scenario, which the blocks use in turn (default: "
+	       "one for each block; 1 if all workloads are traces or parallel applications)",
 	   .max = 100000),
     OPTION(UINT, "seed", FIELD(seed), .arg = "N",
 	   .help = "seed of the random order of runs and of every workload (default 1)",
@@ -110,7 +110,8 @@ const struct option_spec protocol_keys[] = {
 	   .max = 10000),
     OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR",
 	   .help = "directory for the traces of runs (default: the first of /dev/shm, $TMPDIR, "
-	       "/tmp and /var/tmp that has enough space and is not on a target's device)"),
+	       "/tmp and /var/tmp that has enough space and is not on a target's device; otherwise "
+	       "the results directory)"),
     OPTION(STRING, "cpus", FIELD(cpus), .arg = "LIST",
 	   .help = "CPUs of program and replayers, such as \"0,2-3\" (default all)"),
     OPTION(CHOICE, "pairing", FIELD(pairing), .arg = "HOW", .choices = pairing_names,

@@ -11,8 +11,9 @@ static const struct option_spec observe_keys[] = {
     OPTION(CHOICE, "observe", FIELD(observe), .arg = "HOW", .choices = observe_names,
            .help = "source of the times of program and replayers. own: their own stamps; "
 	       "preload: the preloaded library; block: the kernel's tracepoints at the device; "
-	       "auto: own if all replayers are engines of validate, else preload for files and "
-	       "block for devices (default auto)"),
+	       "auto: own for parallel applications, and for built-in workloads and traces if "
+	       "all replayers are engines of validate; else preload for files and block for "
+	       "devices (default auto)"),
     OPTION(CHOICE, "observe-from", FIELD(observe_from), .arg = "POINT",
            .choices = observe_from_names, .help = "observe = block: whether a request begins "
 	       "when the device gets it, or when it is queued (default dispatch)"),

@@ -30,7 +30,7 @@ static const struct option_spec parallel_keys[] = {
            "script as $RANKS (default 0: the script decides)", .max = 4096),
     OPTION(STRING, "period", FIELD(period), .arg = "N|auto", .help = "delay every Nth request of "
 	       "a node, to find the nodes that wait for it; auto: begin with 1000, and halve N "
-	       "until a replay has at most the error of key error (default 1)"),
+	       "until a replay has at most the error of key error, or N is 1 (default 1)"),
     OPTION(STRING, "nodes", FIELD(nodes), .arg = "all|N", .help = "nodes whose requests are "
 	       "delayed, each in a run of its own: all, or N random nodes (default all)"),
     OPTION(RATIO, "error", FIELD(error), .arg = "RATIO", .help = "period = auto: largest "
