@@ -25,7 +25,8 @@ static const struct option_spec claim_options[] = {
 	{.name = "replicates", .type = OPT_STRING, .offset = JUDGE_FIELD(claim_replicates),
 	 .arg = "A..B",
 	 .help = "smallest and largest number of pairs of each replayer in each scenario; the "
-		 "claim is tested after each pair (default " REPLICATES ")"},
+		 "claim is tested after the smallest number, and after each later pair (default "
+		 REPLICATES ")"},
 	JUDGE_OUTPUT_ROWS("claim"),
 	{.name = NULL},
 };
@@ -37,9 +38,9 @@ static const char about[] =
 	"Tests a claim such as \"mean response time within 5 %, p99 within 10 %\". A claim\n"
 	"holds if each quantity that it names differs between replay and program by less\n"
 	"than the stated limit.\n"
-	"The campaign runs program and replayer in pairs and tests the claim after each\n"
-	"pair. It ends as soon as the claim is shown or refuted for each replayer and\n"
-	"scenario, or when the budget is used up.\n"
+	"The campaign runs program and replayer in pairs. From the smallest number of\n"
+	"pairs on, it tests the claim after each pair. It ends as soon as the claim is\n"
+	"shown or refuted for each replayer and scenario, or when the budget is used up.\n"
 	"\n"
 	"From a TRACE the command makes a protocol as \"validate judge\" does. Without\n"
 	"--rerun, a deviation from the recording does not refute the claim. The limits of\n"

@@ -37,7 +37,7 @@
 	 .arg = "RESULTS",                                                                         \
 	 .help = "results directory, new or empty (default results-" name_ "-NAME-DATE-TIME)"},    \
 	{.name = "dry-run", .type = OPT_FLAG, .offset = JUDGE_FIELD(dry_run),                      \
-	 .help = "print the protocol and change nothing"},                                         \
+	 .help = "print what would run, and change nothing"},                                      \
 	{.name = "format", .type = OPT_STRING, .offset = JUDGE_FIELD(format), .arg = "FORM",       \
 	 .help = "output format at the end, see \"validate report --list\" (default terminal)"},   \
 	{.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = JUDGE_FIELD(quiet),           \
