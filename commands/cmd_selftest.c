@@ -70,8 +70,8 @@ static const struct option_spec selftest_options[] = {
 static const char synopsis[] = "[--quick] [stats|replay|capture] [-o PATH] [--resume] [options]";
 static const char about[] =
 	"Measures how often verdicts are wrong. Without an argument, stats and replay\n"
-	"run. Each rate is printed with its 95 % interval (Clopper-Pearson) and its\n"
-	"documented bound, if there is a bound.\n"
+	"run. Lists of rates have 95 % intervals (Clopper-Pearson) and the documented\n"
+	"bounds. Tables with several columns of rates have neither; --json has both.\n"
 	"\n"
 	"stats: simulates campaigns, without storage. Equal seeds give equal numbers.\n"
 	"replay: runs campaigns on this machine, with the program in place of the\n"
