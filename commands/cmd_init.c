@@ -156,7 +156,7 @@ static int init_run(int argc, char **argv, struct err *e)
 	bool full = false;
 	static const struct option_spec init_options[] = {
 		OPTION(FLAG, "full", 0,
-		       .help = "add every key as a comment, with its meaning and default"),
+		       .help = "add most keys as comments, with their meaning and default"),
 		{.name = NULL},
 	};
 	SCOPED_STRBUF text = STRBUF_INIT;
