@@ -30,6 +30,7 @@ struct trace_notes {
 	uint64_t n_not_requests;  /* events and calls that are not requests */
 	/* calls on descriptors that the trace neither opens nor names */
 	uint64_t n_unknown_fd;
+	uint64_t n_unnamed; /* calls on paths that are not known */
 	/* paths relative to a working directory that the trace does not show */
 	uint64_t n_unknown_cwd;
 	/* requests of calls that submit several, of which the trace shows only the first */

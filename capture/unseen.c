@@ -23,7 +23,7 @@ const struct unseen_fact unseen_facts[] = {
      "calls on descriptors that the trace neither opens nor names", NULL},
     {"n_unread", SIZE_MAX, UNSEEN_REQUESTS,
      "lines that could not be read and were left out", NULL},
-    {"n_unnamed", SIZE_MAX, UNSEEN_REQUESTS,
+    {"n_unnamed", NOTE(n_unnamed), UNSEEN_REQUESTS,
      "calls on paths that are not known", NULL},
     {"n_unknown_descriptors", SIZE_MAX, UNSEEN_REQUESTS,
      "calls on descriptors without a captured open", NULL},

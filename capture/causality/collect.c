@@ -534,6 +534,10 @@ int collect_causality(const struct collect_config *c, struct collect_outcome *o,
 				 n_left, n_left == 1 ? "" : "s");
 	if (!ret && !j.kept.n_runs)
 		ret = run_make(&j, -1, 0, e);
+	if (!ret && j.kept.n_nodes > CAUSALITY_MAX_NODES)
+		ret = err_set(e, E2BIG,
+			      "the application has %" PRIu32 " nodes, but at most %d are possible",
+			      j.kept.n_nodes, CAUSALITY_MAX_NODES);
 	if (!ret) {
 		j.wanted = xcalloc(CAUSALITY_MAX_NODES + 1, sizeof *j.wanted);
 		ret = nodes_choose(c->nodes, c->seed, j.kept.n_nodes, j.wanted, e);

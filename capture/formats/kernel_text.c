@@ -34,7 +34,8 @@ void kernel_text_end(struct foreign *f)
 		struct trace_notes *to = &k->base.base.notes;
 		to->n_without_end = n->n_unfinished;
 		to->n_without_begin = n->n_without_begin;
-		to->n_unknown_fd = n->n_unnamed;
+		to->n_unknown_fd = n->n_unknown;
+		to->n_unnamed = n->n_unnamed;
 	}
 	block_pairs_end(&k->pairs, f);
 }

@@ -243,7 +243,8 @@ int crew_start(struct crew *c, struct err *e)
 {
 	struct waiter waiter;
 	const struct runner *alone = runner_alone(c);
-	waiter_thread_setup();
+	if (c->config->wait != WAIT_NANOSLEEP) /* workers inherit the timer slack */
+		waiter_thread_setup();
 	waiter_init(&waiter, &c->plan->clock, (enum wait_method)c->config->wait, 0);
 	for (uint32_t i = c->from; i < c->to; i++) {
 		c->runner[i].waiter = waiter;

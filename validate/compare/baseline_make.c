@@ -47,7 +47,7 @@ static void lines_take(char ***lines, size_t *n, const struct strbuf *text)
 /* --- the environment ----------------------------------------------------- */
 
 /* Facts that differ between campaigns on the same machine, or that are stored elsewhere. */
-static const char *const passing[] = {"version", "date", "load", "session", "scenarios",
+static const char *const passing[] = {"version", "date", "time", "load", "session", "scenarios",
     "replaced_or_skipped", "left_behind", "costs", "program.path", "clock.resolution_ns",
     "clock.read_cost_ns", "protocol", "host", "memory.available_bytes", "memory.swap_free_bytes",
     "limits.aio_requests_in_use", NULL};

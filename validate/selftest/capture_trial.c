@@ -39,7 +39,7 @@ static char *script_make(const int *order, uint64_t seed, bool quick)
 	strbuf_addstr(&s, "cd \"$2\"\n");
 	for (int i = 0; i < N_CONDITIONS; i++) {
 		int w = order[i] / CAPTURE_N_LEVELS, l = order[i] % CAPTURE_N_LEVELS;
-		if (quick && w < 4 && w % 2 == 0) /* skips the read workloads of the other level */
+		if (quick && w < 4 && w % 2 == 0) /* skips the read workloads */
 			continue;
 		strbuf_addf(&s, "\"$1\" microbench %s %s --min-duration 0 --level %u --seed %llu "
 			"--remove --no-sync-output -d files -o own-%d.trace >own.out\n",

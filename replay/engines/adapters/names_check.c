@@ -180,10 +180,12 @@ static int request_check(struct names *x, struct trace *t, const struct trace_re
 	const uint64_t type = r->length & S_IFMT;
 	int ret = object_check(x, t, r->object, e);
 	ret = ret ? ret : heap_check(x, t, r, e);
-	/* Notes whether the request can change what a checked name refers to. A new directory
-	 * cannot: the parent directories of every checked name that exists were there before. */
-	x->changes |= op_info(r->op)->family == FAMILY_NAME && r->op != OP_MKDIR &&
-		      r->op != OP_READLINK && r->op != OP_REALPATH;
+	/* Notes whether the request can change what a checked name refers to. A new file or
+	 * directory cannot: the parent directories of every checked name that exists were there
+	 * before. */
+	x->changes |= op_info(r->op)->family == FAMILY_NAME && r->op != OP_OPEN &&
+		      r->op != OP_CLOSE && r->op != OP_MKDIR && r->op != OP_READLINK &&
+		      r->op != OP_REALPATH;
 	if (!ret && r->op == OP_MKNOD && type && type != S_IFREG && type != S_IFSOCK)
 		ret = err_set(e, EPERM, "refused: the trace creates %s, which %s could open "
 			"later; an engine of validate (--engine event) opens only regular files "

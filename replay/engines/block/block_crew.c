@@ -441,7 +441,8 @@ static int workers_start(struct block_crew *c, struct err *e)
 {
 	struct waiter waiter;
 	int code = 0;
-	waiter_thread_setup();
+	if (c->config->wait != WAIT_NANOSLEEP) /* workers inherit the timer slack */
+		waiter_thread_setup();
 	waiter_init(&waiter, c->clock, (enum wait_method)c->config->wait, 0);
 	waiter_spare(&waiter);
 	for (; c->n_started < c->plan->n_lanes && !code; c->n_started += !code) {
