@@ -77,7 +77,7 @@ void words_add_deviation(struct strbuf *out, enum component_kind kind, const cha
 const char *words_cause(enum why_name name)
 {
 	static const char *const words[WHY_NAME_N] = {
-	    [WHY_UNEXPLAINED] = "the service itself (unexplained)",
+	    [WHY_UNEXPLAINED] = "unexplained service time",
 	    [WHY_MIX] = "another mix of operations",
 	    [WHY_LESS_CONCURRENCY] = "fewer requests in flight",
 	    [WHY_MORE_CONCURRENCY] = "more requests in flight",
@@ -114,8 +114,8 @@ const char *words_method(enum why_method how)
 	    [METHOD_BY_OPERATION] = "standardised by operation",
 	    [METHOD_BY_LEVEL] = "standardised by the number in flight at issue",
 	    [METHOD_BY_LEVEL_ALONE] = "by the number in flight; program and replay never had the "
-				      "same number, so this part includes differences of the "
-				      "service itself",
+				      "same number, so this part includes unexplained service "
+				      "time",
 	    [METHOD_BY_LATENESS] = "difference between late requests and requests on time",
 	    [METHOD_BY_ORDER] = "difference between reordered and other requests",
 	    [METHOD_BYTES_SLOPE] = "bytes read from devices x slope over the runs",

@@ -318,8 +318,8 @@ static void add_strip_row(struct strbuf *out, const struct analysis *a, const st
 static void add_strip(struct strbuf *out, const struct analysis *a)
 {
 	strbuf_addstr(out, "<h2 id=\"intervals\">What decides each case</h2>\n<p>The table "
-		"shows the component that decides each case. Each bar is the interval of the test, in "
-		"multiples of the limit. The shaded part is within the limit. ");
+		"shows the component that decides each case. Each bar is the interval of the test, "
+		"in multiples of the limit. The shaded part is within the limit. ");
 	strbuf_addf(out,
 		    "%s if the bars of all its components lie in the shaded part. A bar can be "
 		    "wider than the 95 %% interval beside it, because the test also allows for "

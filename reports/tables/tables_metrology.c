@@ -102,7 +102,8 @@ static void control_row(struct table *t, const struct cell *c)
 	COL_STATUS(t, COUNT, "n_outside", "Points outside", k->status, (double)k->n_out, 10);
 	COL_OF_U(t, control_chart, k, mr_bar, NULL, "Mean moving range", k->upper - k->lower);
 	COL_OF_U(t, control_chart, k, mr_upper, NULL, "Largest range", k->upper - k->lower);
-	COL_STATUS(t, COUNT, "n_ranges_outside", "Ranges outside", k->status, (double)k->n_mr_out, 10);
+	COL_STATUS(t, COUNT, "n_ranges_outside", "Ranges outside", k->status,
+		   (double)k->n_mr_out, 10);
 }
 
 const struct table_kind table_control = {

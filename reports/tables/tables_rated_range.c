@@ -56,7 +56,8 @@ static void blank_row(struct table *t, const struct analysis *a, size_t i)
 	COL_OF(t, blank, b, sd_ns, "blank_sd", "Standard deviation");
 	COL_OF(t, blank, b, loq_ns, NULL, "Limit of quantification");
 	COL_NUMBER(t, TIME, "program_mean", "Program's mean", c->r.mean, c->r.sem);
-	COL_TEXT(t, "quantifiable", "Mean above the limit", b->status ? NULL : b->below ? "no" : "yes");
+	COL_TEXT(t, "quantifiable", "Mean above the limit",
+		 b->status ? NULL : b->below ? "no" : "yes");
 }
 
 const struct table_kind table_blank = {"blank", "Limit of quantification", table_n_cells, blank_row,

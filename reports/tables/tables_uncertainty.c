@@ -53,7 +53,8 @@ static void uncertainty_row(struct table *t, const struct cell *c)
 	COL_DECISION(t, "decision", "Decision", c->component[COMPONENT_UNCERTAINTY].decision);
 	COL_OF_U(t, propagation, m, lo, "monte_carlo_lo", "Monte Carlo, from", m->hi);
 	COL_OF_U(t, propagation, m, hi, "monte_carlo_hi", "to", m->hi);
-	COL_TEXT(t, "gum_adequate", "Agrees with ±U", m->status ? NULL : m->adequate ? "yes" : "no");
+	COL_TEXT(t, "gum_adequate", "Agrees with ±U",
+		 m->status ? NULL : m->adequate ? "yes" : "no");
 }
 
 const struct table_kind table_uncertainty = {
