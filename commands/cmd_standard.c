@@ -68,7 +68,7 @@ static const char about[] =
 	"1.1 times the usual share plus 0.5 percentage points, the visit is left out and\n"
 	"made again. The same rule applies to the loops of a visit: series of requests of\n"
 	"about 60 ms. At least 3 visits to a point remain. An interrupted check prints\n"
-	"the results of the visits made so far.\n"
+	"the results of the points with at least 3 visits.\n"
 	"\n"
 	"Exit status: 0 a point is valid, or the check agrees; 1 no point is valid, or\n"
 	"the check does not agree or is invalid; 2 wrong usage; 3 failed; 5 the\n"
