@@ -15,8 +15,9 @@ static const struct option_spec compare_options[] = {
 	OPTION(STRING, "format", FIELD(format), .letter = 'f', .arg = "FORM",
 	       .help = "output format, see --list (default text)"),
 	OPTION(STRING, "allow", FIELD(allow), .arg = "LIST", .help = "also compare "
-	       "campaigns that differ in these respects: protocol, requests, environment, missing "
-	       "(scenarios or replayers that one campaign lacks), all (default none)"),
+	       "campaigns that differ in these respects: protocol, requests (of the recordings), "
+	       "environment, missing (scenarios or replayers that one campaign lacks), all "
+	       "(default none)"),
 	OPTION(CHOICE, "inconclusive", FIELD(inconclusive), .arg = "WHAT",
 	       .choices = inconclusive_names, .help = "meaning of an inconclusive outcome. Exit "
 	       "status: error gives 4, fail 1, pass and skip 0. The format junit reports each "

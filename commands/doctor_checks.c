@@ -434,7 +434,8 @@ static void huge_pages_judge(const json_t *facts, struct doctor_finding *f)
 {
 	const char *when = text_of(facts, "memory", "transparent_huge_pages");
 	warn_if(f, when && !strcmp(when, "always"),
-		"the kernel merges memory of programs in the background: as root, echo madvise "
+		"the kernel combines pages of programs into huge pages in the background, which "
+		"takes CPU time from runs: as root, echo madvise "
 		">/sys/kernel/mm/transparent_hugepage/enabled",
 		"%.40s", when ? when : "not available");
 }

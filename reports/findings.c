@@ -102,7 +102,8 @@ static void collect_warnings(struct findings *f, const struct analysis *a)
 	for (size_t i = 0; i < a->n_sources; i++)
 		if (a->source[i].warning && !said_already(a->source[i].kind))
 			add_warning(f, "%s: %s", a->source[i].name,
-				*a->source[i].note ? a->source[i].note : "could not be controlled");
+				*a->source[i].note ? a->source[i].note
+						   : "could not be controlled as requested");
 	if (!protocol_in_detail(&a->results->protocol))
 		add_warning(f, "The campaign has more than %d cases. So the report leaves out the "
 			"figures over the time of a run, and the Monte Carlo intervals.",

@@ -139,14 +139,14 @@ int snapshot_stop(struct snapshot *s, struct err *e)
 	close(s->channel); /* this ends the inspections */
 	s->channel = -1;
 	if (fstat(s->file, &st) < 0)
-		return err_sys(e, errno, "cannot read the recorded states of --snapshot");
+		return err_sys(e, errno, "--snapshot: cannot read the recorded states of files");
 	if (!st.st_size)
 		return 0;
 	s->n_bytes = (uint64_t)st.st_size;
 	s->data = mmap(NULL, s->n_bytes, PROT_READ, MAP_SHARED, s->file, 0);
 	if (s->data == MAP_FAILED) {
 		s->data = NULL;
-		return err_sys(e, errno, "cannot read the recorded states of --snapshot");
+		return err_sys(e, errno, "--snapshot: cannot read the recorded states of files");
 	}
 	for (uint64_t at = 0; at + sizeof(struct snapshot_record) <= s->n_bytes;) {
 		const struct snapshot_record *r = (const void *)(s->data + at);

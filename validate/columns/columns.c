@@ -298,7 +298,7 @@ int columns_parse(struct columns *c, const char *path, const char *text, size_t 
 	int ret = 0;
 	if (columns_is_json(text, len)) {
 		ret = n_choices > 1
-			 ? err_set(e, EINVAL, "%s: --sessions and --where do not apply to JSON",
+			 ? err_set(e, EINVAL, "%s: --sessions and --where cannot be used with JSON",
 				   path)
 			 : columns_of_json(&numbers, path, text, len, choice[0].selector, e);
 		only.selector = NULL;

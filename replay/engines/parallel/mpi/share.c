@@ -32,9 +32,10 @@ static int head_choose(struct replay_rank *r, int fd, struct err *e)
 	int own = fd < 0 ? INT_MAX : r->number;
 	MPI_Allreduce(&own, &r->head, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
 	if (r->head == INT_MAX)
-		return err_set(e, ENOENT, "%s: no rank sees the plan in this directory. At least "
-			"one rank must run on the host of `validate replay`, or see the directory "
-			"of --scratch, and have the same version of validate", r->scratch);
+		return err_set(e, ENOENT, "%s: no rank sees the plan in this directory. Two "
+			"conditions are necessary. First, at least one rank runs on the host of "
+			"`validate replay` or sees the directory of --scratch. Second, this rank "
+			"has the same version of validate", r->scratch);
 	return 0;
 }
 
