@@ -338,8 +338,9 @@ void first_screen_next(struct strbuf *text, struct strbuf *command, const struct
 		strbuf_addstr(text, ".");
 		strbuf_addf(command, "validate run -o %s --resume", word.s);
 	} else if (a->n_not_trusted) {
-		strbuf_addstr(text,
-			      "Do not use a replayer for a scenario in which it is not trusted.");
+		strbuf_addstr(text, a->results->protocol.claimed
+			? "Do not rely on the claim in a scenario in which it is refuted."
+			: "Do not use a replayer for a scenario in which it is not trusted.");
 		if (has_causes(a))
 			strbuf_addstr(text,
 				      " The section \"Why the replays differ\" has the causes.");
