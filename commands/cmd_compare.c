@@ -14,14 +14,15 @@ struct compare_config {
 static const struct option_spec compare_options[] = {
 	OPTION(STRING, "format", FIELD(format), .letter = 'f', .arg = "FORM",
 	       .help = "output format, see --list (default text)"),
-	OPTION(STRING, "allow", FIELD(allow), .arg = "LIST", .help = "also compare "
-	       "campaigns that differ in these respects: protocol, requests (of the recordings), "
-	       "environment, missing (scenarios or replayers that one campaign lacks), all "
-	       "(default none)"),
+	OPTION(STRING, "allow", FIELD(allow), .arg = "LIST", .help = "accept these "
+	       "differences of the campaigns: protocol, requests (of the recordings), "
+	       "environment (as in [compare]), missing (scenarios or replayers that one campaign "
+	       "lacks; else the outcome is worse or inconclusive), all (default none)"),
 	OPTION(CHOICE, "inconclusive", FIELD(inconclusive), .arg = "WHAT",
 	       .choices = inconclusive_names, .help = "meaning of an inconclusive outcome. Exit "
-	       "status: error gives 4, fail 1, pass and skip 0. The format junit reports each "
-	       "inconclusive component as WHAT (default error)"),
+	       "status: error gives 4, fail 1, pass and skip 0; missing data give 4, and a worse "
+	       "component gives 1. The format junit reports each inconclusive component as WHAT "
+	       "(default error)"),
 	OPTION(FLAG, "list", FIELD(list), .help = "print the output formats and exit"),
 	{.name = NULL},
 };

@@ -174,8 +174,8 @@ int confined_open(int dir_fd, const char *path, int flags, mode_t mode, struct e
 		return fd;
 	int code = errno;
 	if (refused)
-		return err_set(e, EPERM, "%s: refused: it is %s", path,
-			       confined_kind_name(refused));
+		return err_set(e, EPERM, "%s: refused: it is %s, not a regular file or a directory",
+			       path, confined_kind_name(refused));
 	if (code == ENOTDIR && flags & O_DIRECTORY && is_link(dir_fd, path))
 		code = ELOOP;
 	if (code == ELOOP || code == EXDEV)

@@ -194,8 +194,8 @@ const struct option_spec replay_options[] = {
 	       .flags = OPT_CLI_ONLY, .help = "write the replay trace to OUT (default: no "
 	       "trace)"),
 	OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR", .flags = OPT_CLI_ONLY,
-	       .help = "directory for the scratch file of --memory, and for the plan of a replay by "
-	       "engine parallel (default: directory of -o; without -o: $TMPDIR; without "
+	       .help = "directory for the scratch file of --memory, and for the plan of a replay "
+	       "by engine parallel (default: directory of -o; without -o: $TMPDIR; without "
 	       "$TMPDIR: /var/tmp for the scratch file, /tmp for the plan)"),
 	OPTION(FLAG, "prepare", FIELD(prepare), .group = "Files and caches", .flags = OPT_CLI_ONLY,
 	       .help = "before the replay, create the files that the trace needs, or restore "

@@ -65,7 +65,7 @@ jq -e '[.cells[0].components[] | select(.limit != null) | .component] == ["bias"
 	fail "judged: $(jq -c '[.cells[0].components[] | [.component, .limit]]' lost.json)"
 jq -e --arg claim "$wide" '.claim == $claim' lost.json >/dev/null || fail "the JSON does not name the claim"
 # the page of a claim says shown, refuted and inconclusive, in its title and in every cell
-grep -q '^<title>Refuted: ' lost/report/index.html || fail "the title: $(grep '<title>' lost/report/index.html)"
+grep -q '^<title>.* (refuted)</title>' lost/report/index.html || fail "the title: $(grep '<title>' lost/report/index.html)"
 grep -q '</b> refuted</span>' lost/report/index.html || fail "no cell says refuted"
 ! grep -qE '</b> (not trusted|trusted)</span>' lost/report/index.html || fail "a cell of a claim's page says trusted"
 tr -s '\n ' '  ' <lost/report/certificate.txt >certificate

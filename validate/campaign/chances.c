@@ -295,11 +295,14 @@ int chances_check(const struct protocol *p, struct err *e)
 	if (!(limit > 1) || !is_in_effect(p, COMPONENT_PRECISION) ||
 	    chance_of_row(p, &precision, n) >= CHANCE_HOPELESS)
 		return 0;
-	return err_set(e, EINVAL, "%s: with %u replicates precision can never be accepted: use "
-		"replicates = %u (then precision is accepted in %.0f %% of faultless cases), "
+	const unsigned int needed = chance_pairs_needed(p, &precision);
+	SCOPED_FREE char *use =
+	    needed ? xasprintf("replicates = %u (then precision is accepted in %.0f %% of "
+			       "faultless cases)", needed, 100 * CHANCE_ASSURANCE)
+		   : xstrdup("a larger precision-ratio");
+	return err_set(e, EINVAL, "%s: with %u replicates precision can never be accepted: use %s, "
 		"precision-ratio = none, or allow-undecidable = yes for numbers without verdicts",
-		path_of(p), n,
-		chance_pairs_needed(p, &precision), 100 * CHANCE_ASSURANCE);
+		path_of(p), n, use);
 }
 
 /* --- measured scatter ---------------------------------------------------- */

@@ -150,7 +150,8 @@ static int check_pace(const struct run_summary *s, struct err *e)
 	if (sum != (unsigned __int128)s->response.n + s->n_unfinished + s->n_left_out ||
 	    timed != s->issue_error.n || more_timed)
 		return err_set(e, EINVAL,
-			       "the counts in \"pace\" do not add up to the number of requests");
+			       "the numbers of requests per interval (\"pace\") do not add up to "
+			       "the number of requests");
 	return 0;
 }
 
