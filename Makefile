@@ -340,7 +340,7 @@ PROTOCOLS = $(sort $(wildcard protocols/*.conf protocols/*.csv))
 SOURCED = protocols/workloads/lib.sh protocols/workloads/ranks.sh
 WORKLOAD_SCRIPTS = $(sort $(wildcard protocols/workloads/*.sh))
 # documents keep their places below DOCDIR, so that their links lead to each other
-DOCUMENTS = $(sort $(wildcard README.md SECURITY.md CHANGELOG.md COPYING doc/*.md doc/*.json doc/formats/*.md doc/ci/* doc/notebooks/* doc/images/* doc/samples/*.html doc/samples/*.png doc/samples/*.txt doc/samples/*.json protocols/README.md))
+DOCUMENTS = $(sort $(wildcard README.md SECURITY.md CHANGELOG.md CITATION.cff COPYING doc/*.md doc/*.json doc/formats/*.md doc/ci/* doc/notebooks/* doc/images/* doc/samples/*.html doc/samples/*.png doc/samples/*.txt doc/samples/*.json protocols/README.md))
 SHELLS = bash zsh fish
 
 $(BUILD)/completion.%: doc/completion $(MAIN)

@@ -111,7 +111,11 @@ static int with_protocol(const struct judge_config *c, const char *path, struct 
 	const struct campaign_options o = {.dir = dir, .quiet = c->quiet};
 	int status = c->dry_run && plan_print(&p, NULL, stdout, e)
 		? EXIT_FAILED : run_consent(&p, c->device, e);
-	return status == EXIT_OK && !c->dry_run ? run_campaign(&p, &o, form, e) : status;
+	if (status != EXIT_OK)
+		return status;
+	if (c->dry_run)
+		return directories_possible(&p, dir, e) ? EXIT_FAILED : EXIT_OK;
+	return run_campaign(&p, &o, form, e);
 }
 
 static int claim_run(int argc, char **argv, struct err *e)

@@ -79,8 +79,8 @@ static void print_found(const struct import *x, const struct trace_meta *meta, c
 	strbuf_addf(&out, "%s: %" PRIu64 " request%s", path, s->n_records,
 		    s->n_records == 1 ? "" : "s");
 	if (span_s > 0)
-		strbuf_addf(&out, " over %s, %.4g a second", duration_text(span_s * 1e9).s,
-				  (double)s->n_begin_known / span_s);
+		strbuf_addf(&out, " over %s, %s", duration_text(span_s * 1e9).s,
+			    rate_text((double)s->n_begin_known / span_s).s);
 	strbuf_addf(&out, "\nFormat     %s\nOperations", trace_set_format_names(x->set));
 	const char *separator = " ";
 	for (unsigned int op = 1; op < OP_N; op++)

@@ -199,11 +199,12 @@ static int protocol_run(const struct judge_config *c, const struct judged *j,
 	}
 	if (status == EXIT_OK)
 		status = run_consent(&p, c->destructive ? c->device : NULL, e);
-	if (status == EXIT_OK && !c->dry_run) {
-		dir = c->output ? xstrdup(c->output) : run_default_dir(p.name);
+	dir = c->output ? xstrdup(c->output) : run_default_dir(p.name);
+	if (status == EXIT_OK && c->dry_run)
+		status = directories_possible(&p, dir, e) ? EXIT_FAILED : EXIT_OK;
+	else if (status == EXIT_OK)
 		status = run_campaign(&p, &(struct campaign_options){.dir = dir, .quiet = c->quiet},
 				      form, e);
-	}
 	judge_protocol_remove(path);
 	FREE_EACH(files, dir);
 	return status;

@@ -186,12 +186,16 @@ static void one_host_note(const struct protocol *p)
 		}
 }
 
-static int dry_run(const struct protocol *p, const struct run_settings *config, struct err *e)
+static int dry_run(const struct protocol *p, const struct run_settings *config, const char *dir,
+		   struct err *e)
 {
 	int ret = plan_print(p, config->scatter, stdout, e);
 	const int status = ret == -EINVAL ? EXIT_USAGE : ret ? EXIT_FAILED
 							     : run_consent(p, config->device, e);
-	return status == EXIT_OK && launchers_possible(p, false, e) ? EXIT_FAILED : status;
+	return status == EXIT_OK && (launchers_possible(p, false, e) ||
+				     (!config->resume && directories_possible(p, dir, e)))
+		   ? EXIT_FAILED
+		   : status;
 }
 
 /* Runs a campaign on each of several hosts. */
@@ -255,7 +259,7 @@ static int run_run(int argc, char **argv, struct err *e)
 	SCOPED_FREE char *dir = config.dir ? xstrdup(config.dir) : run_default_dir(p.name);
 	one_host_note(&p);
 	if (config.dry_run)
-		status = dry_run(&p, &config, e);
+		status = dry_run(&p, &config, dir, e);
 	else
 		status = !config.resume && chances_check(&p, e) ? EXIT_USAGE
 								: run_consent(&p, config.device, e);

@@ -34,7 +34,7 @@ static void add_bound(struct strbuf *out, enum option_type type, double v)
 	else if (type == OPT_DURATION)
 		format_duration(out, v);
 	else
-		strbuf_addf(out, "%.10g", v);
+		strbuf_addf(out, v > 0 && v < 1e-4 ? "%.6f" : "%.10g", v);
 }
 
 static int check_range(const struct option_spec *o, const char *text, double v, struct err *e)

@@ -311,6 +311,8 @@ static void next_of_inconclusive(struct strbuf *text, struct strbuf *command,
 	}
 	if (!command->len)
 		strbuf_addf(command, "validate run %s/protocol.conf", dir);
+	if (!strncmp(command->s, "validate run ", 13))
+		protocol_add_devices(command, &a->results->protocol);
 }
 
 /* Whether the report has the section "Why the replays differ" for a case that is not trusted. */
@@ -337,6 +339,7 @@ void first_screen_next(struct strbuf *text, struct strbuf *command, const struct
 			 seconds * (double)left / fmax(1, (double)(a->results->n_runs - left)));
 		strbuf_addstr(text, ".");
 		strbuf_addf(command, "validate run -o %s --resume", word.s);
+		protocol_add_devices(command, &a->results->protocol);
 	} else if (a->n_not_trusted) {
 		strbuf_addstr(text, a->results->protocol.claimed
 			? "Do not rely on the claim in a scenario in which it is refuted."

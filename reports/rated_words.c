@@ -49,7 +49,7 @@ static void add_limit(struct strbuf *out, const struct analysis *a, const struct
 
 /* Smallest gap that counts as a pause, as a share of the time between the starts of a thread's
  * requests: shorter gaps of a program without pauses mean nothing. */
-#define PAUSE_SHARE 0.1
+#define PAUSE_SHARE 0.5
 
 static bool has_pauses(const struct rated_range *r)
 {

@@ -17,7 +17,7 @@
 #include "reports/words.h"
 #include "validate/components/component.h"
 
-#define NO_NUMBER "no practical number of replicates decides this component on this machine"
+#define NO_NUMBER "No practical number of replicates decides this component on this machine"
 
 static const char *const templates[REASON_N] = {
     [REASON_NONE] = "",
@@ -30,17 +30,17 @@ static const char *const templates[REASON_N] = {
     [REASON_SHOWN] = "%K %V, no limit set",
     [REASON_SHOWN_STATUS] = "%K: %M",
     [REASON_FEW_RUNS] =
-	"; dependence between so few runs cannot be excluded, so %.0f runs count as little more "
+	". Dependence between so few runs cannot be excluded, so %.0f runs count as little more "
 	"than one",
-    [REASON_RUNS_ALIKE] = "; each run is so similar to the previous run (correlation of successive "
+    [REASON_RUNS_ALIKE] = ". Each run is so similar to the previous run (correlation of successive "
 			  "runs %.2f) that %.0f runs count as little more than one",
-    [REASON_IF_INDEPENDENT] = "; the component would be accepted if the runs were known to be "
+    [REASON_IF_INDEPENDENT] = ". The component would be accepted if the runs were known to be "
 			      "independent",
-    [REASON_DEPENDENT] = "; the component would be accepted if the runs were independent, but "
+    [REASON_DEPENDENT] = ". The component would be accepted if the runs were independent, but "
 			 "%.0f runs count as only %.1f independent runs, because successive runs "
 			 "may depend on each other (measured correlation %.2f; the true "
 			 "correlation can be higher)",
-    [REASON_COUNTED_AS] = "; %.0f runs count as %.1f independent runs, because successive runs may "
+    [REASON_COUNTED_AS] = ". %.0f runs count as %.1f independent runs, because successive runs may "
 			  "depend on each other (measured correlation %.2f; the true correlation "
 			  "can be higher)",
     [REASON_NO_RESPONSES] = "the recording has no response times",
@@ -53,7 +53,7 @@ static const char *const templates[REASON_N] = {
     [REASON_RATIO] = "%C %%, %E %% interval %C to %C %%, %W the limits ±%P %%",
     [REASON_RATIO_ALONE] = "%C %%, without an interval, limits ±%P %%",
     [REASON_RATIO_ALIKE] = "%C %% in each of %.0f pairs, %W the limits ±%P %%",
-    [REASON_RECORDINGS] = "; the %.0f pairs share %.0f recordings, and for this reason alone count "
+    [REASON_RECORDINGS] = ". The %.0f pairs share %.0f recordings, and for this reason alone count "
 			  "as only %.1f independent pairs",
     [REASON_GUARD_ACCEPT] = ", guard band %.3g U; the probability that this acceptance is wrong is "
 			    "%.2g %%",
@@ -82,8 +82,8 @@ static const char *const templates[REASON_N] = {
 	"a difference of %.3g in the share of the requests that found %Q in flight (upper "
 	"confidence limit %.3g), %W the limit %.3g",
     [REASON_PAIRS_FAR] =
-	"; not accepted, because some pairs deviate far: the plain mean of all pairs is %C %%",
-    [REASON_TIME_SPLIT] = "; the requests themselves cause %C %%, the waits between them %C %%",
+	". It is not accepted, because some pairs deviate far: the plain mean of all pairs is %C %%",
+    [REASON_TIME_SPLIT] = ". The requests themselves cause %C %%, the waits between them %C %%",
     [REASON_FAULTS] = "at most %.0f lost, extra or mismatched requests in a run, limit %.0f",
     [REASON_FAULTS_OVER] = "%.0f lost, %.0f extra and %.0f mismatched of %.0f requests, up to "
 			   "%.0f in a run, limit %.0f",
@@ -91,10 +91,10 @@ static const char *const templates[REASON_N] = {
 	"at most %.0f lost, extra or mismatched requests in a run, no limit set",
     [REASON_FAULTS_UNKNOWN] = "%.0f of %.0f replays failed; failed replays do not show how many "
 			      "requests were lost, extra or mismatched",
-    [REASON_RESULTS_UNKNOWN] = "; the replayer reports no results for %.0f requests (its file of "
+    [REASON_RESULTS_UNKNOWN] = ". The replayer reports no results for %.0f requests (its file of "
 			       "times has no column \"result\"), so it is unknown whether they "
 			       "failed",
-    [REASON_SKIPPED] = "; the replayer skipped %.0f other requests",
+    [REASON_SKIPPED] = ". The replayer skipped %.0f other requests",
     [REASON_PERCENTILE] = "99th percentile %T",
     [REASON_PERCENTILE_INTERVAL] = ", one-sided confidence limits %T and %T",
     [REASON_PERCENTILE_LIMIT] = ", %W the limit %T",
@@ -106,9 +106,9 @@ static const char *const templates[REASON_N] = {
     [REASON_SCATTER] = "the replays scatter %.3g times as much as the program, one-sided %E %% "
 		       "confidence limits %.3g and %.3g, %W the limit %.3g",
     [REASON_SCATTER_SHOWN] = "the replays scatter %P times as much as the program, no limit set",
-    [REASON_SCATTER_CHANCE] = "; a permutation test of the pairs does not confirm this (P %.2g): "
+    [REASON_SCATTER_CHANCE] = ". A permutation test of the pairs does not confirm this (P %.2g): "
 			      "a few runs cause the scatter",
-    [REASON_DIFFERENCE_CHANCE] = "; a permutation test of the pairs does not confirm this (P "
+    [REASON_DIFFERENCE_CHANCE] = ". A permutation test of the pairs does not confirm this (P "
 				 "%.2g): a few runs cause the difference",
     [REASON_REPEATABILITY] = "repeatability %P %%, one-sided %E %% confidence limits %P and %P "
 			     "%%, %W the limit %P %%",
@@ -119,7 +119,7 @@ static const char *const templates[REASON_N] = {
     [REASON_PROGRAM_DEAF] = "the program takes %P %% longer on the slower storage. This increase "
 			    "is not shown to exceed the limit, so a replay cannot be judged by it",
     [REASON_FOLLOWS] =
-	"; on the slower storage the program takes %P %% longer and the replay %P %% longer",
+	". On the slower storage the program takes %P %% longer and the replay %P %% longer",
     [REASON_TAIL_FEW] = "a run has %.0f requests; judging the slowest 1 %% needs at least %.0f",
     [REASON_EXPANDED] = "U %P %%, one-sided %E %% confidence limits %P and %P %%, %W the limit %P "
 			"%%",
@@ -128,18 +128,18 @@ static const char *const templates[REASON_N] = {
     [REASON_MACHINE] = "limited by the machine: the program itself has U %P %%",
     [REASON_MACHINE_UPPER] = " (upper confidence limit %P %%)",
     [REASON_MACHINE_LIMIT] = ", limit %P %%",
-    [REASON_PLAN_NONE] = "; " NO_NUMBER,
-    [REASON_PLAN_MEAN] = "; " NO_NUMBER ": the %X of the replicates have a standard "
+    [REASON_PLAN_NONE] = ". " NO_NUMBER,
+    [REASON_PLAN_MEAN] = ". " NO_NUMBER ": the %X of the replicates have a standard "
 			 "deviation of %V, and %.0f replicates suffice only if it is at most %V",
-    [REASON_PLAN_RATIO_MOST] = "; " NO_NUMBER ", because the ratio is too near the limit: %.0f "
+    [REASON_PLAN_RATIO_MOST] = ". " NO_NUMBER ", because the ratio is too near the limit: %.0f "
 			       "replicates suffice only for a ratio of at most %.3g",
-    [REASON_PLAN_RATIO_LEAST] = "; " NO_NUMBER ", because the ratio is too near the limit: "
+    [REASON_PLAN_RATIO_LEAST] = ". " NO_NUMBER ", because the ratio is too near the limit: "
 				"%.0f replicates suffice only for a ratio of at least %.3g",
-    [REASON_PAIRS_FAILED] = "; in %.0f of %.0f pairs a run failed",
+    [REASON_PAIRS_FAILED] = ". In %.0f of %.0f pairs a run failed",
     [REASON_NOT_AFTER_HOLM] =
-	"; not rejected after Holm's correction for the number of tests (adjusted P %.2g; a "
+	". It is not rejected after Holm's correction for the number of tests (adjusted P %.2g; a "
 	"rejection needs at most %.2g)",
-    [REASON_DIFFERS] = "; the component differs from the recording, perhaps because of the machine",
+    [REASON_DIFFERS] = ". The component differs from the recording, perhaps because of the machine",
     [REASON_CHANGED] = "the results were changed after the campaign wrote them",
     [REASON_DEFERRED] = "to be decided after %.0f replicates; %.0f were made so far",
     [REASON_VERDICT_REFUSED] = "no verdict: %S",
@@ -166,8 +166,10 @@ static const char *const templates[REASON_N] = {
 /* Appends a percentage with three digits, without exponent below 10^7: "12.3", "3020". */
 static void add_percent(struct strbuf *out, double percent, bool sign)
 {
-	const int digits = fabs(percent) < 999.5 || !(fabs(percent) < 1e7) ? 3 : 0;
-	if (sign && percent != 0)
+	const int digits = fabs(percent) < 999.5 ? 3 : 0;
+	if (!(fabs(percent) < 1e7))
+		strbuf_addstr(out, percent < 0 ? "less than -10000000" : "more than 10000000");
+	else if (sign && percent != 0)
 		strbuf_addf(out, digits ? "%+.*g" : "%+.*f", digits, percent);
 	else
 		strbuf_addf(out, digits ? "%.*g" : "%.*f", digits, percent);
@@ -343,10 +345,10 @@ static void add_inconclusive(struct strbuf *out, const struct analysis *a, const
 	if (words_add_names(&names, dependent, " and "))
 		strbuf_addf(out, " (%s only because the runs may depend on each other)", names.s);
 	if (impractical)
-		strbuf_addstr(out, "; no practical number of replicates would decide this case on "
+		strbuf_addstr(out, ". No practical number of replicates would decide this case on "
 				   "this machine");
 	else if (most && !unknown)
-		strbuf_addf(out, "; about %llu more replicate%s would probably decide this case",
+		strbuf_addf(out, ". About %llu more replicate%s would probably decide this case",
 			    (unsigned long long)most, most == 1 ? "" : "s");
 }
 

@@ -95,7 +95,7 @@ static void add_reasons(struct strbuf *out, const struct cell *c)
 		SCOPED_STRBUF text = STRBUF_INIT;
 		escape_html(&text, m->reason);
 		if (m->decision == DECISION_INCONCLUSIVE && m->n_more && !m->impractical)
-			strbuf_addf(&text, "; about %llu more replicate%s would probably suffice",
+			strbuf_addf(&text, ". About %llu more replicate%s would probably suffice",
 				    (unsigned long long)m->n_more, m->n_more == 1 ? "" : "s");
 		if (names.len && strcmp(text.s, reason.s))
 			add_reason(out, &names, &reason);

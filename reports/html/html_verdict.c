@@ -323,7 +323,8 @@ static void add_strip(struct strbuf *out, const struct analysis *a)
 	strbuf_addf(out,
 		    "%s if the bars of all its components lie in the shaded part. A bar can be "
 		    "wider than the 95 %% interval beside it, because the test also allows for "
-		    "dependent runs and for several looks at the results.</p>\n",
+		    "dependent runs and for several looks at the results. An arrow stands for a "
+		    "bar outside the picture.</p>\n",
 		    a->results->protocol.claimed ? "The claim is shown for a case"
 						 : "A case is trusted");
 	html_begin_wide(out, "Deciding interval of each case");

@@ -31,6 +31,8 @@ ended() { sed -n 's/.*"event":"budget","why":"\([a-z]*\)".*/\1/p' "$1/journal"; 
 wide='Mean response time within 95 %, p99 within 99 % and IOPS within 95 %'
 
 expect_status 2 "$VALIDATE" claim "$wide"
+expect_status 2 "$VALIDATE" claim 'p99 within 5' protocol.conf
+expect_line err '"5": the limit of a claim is a percentage, such as 5 %'
 expect_status 2 "$VALIDATE" claim 'p98 within 5 %' protocol.conf
 expect_line err '"p98" is not a quantity of a claim'
 expect_status 2 "$VALIDATE" claim 'p99 below 5 %' protocol.conf

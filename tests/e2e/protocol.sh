@@ -62,6 +62,15 @@ cmp -s first protocol.conf || fail "init overwrote a protocol"
 "$VALIDATE" init - >printed
 cmp -s first printed || fail "init - prints something else"
 expect_status 0 "$VALIDATE" run protocol.conf --dry-run
+# what stops the campaign at its start also stops the dry run
+mkdir used && touch used/file
+expect_status 3 "$VALIDATE" run protocol.conf --dry-run -o used
+expect_line err 'the results directory used is not empty'
+expect_status 3 "$VALIDATE" run protocol.conf --dry-run -o used/file/results
+sed 's/^\[target \(.*\)\]/&\ndir = missing/' protocol.conf >missing.conf
+grep -q '^dir = missing' missing.conf || printf '[target there]\ndir = missing\n' >>missing.conf
+expect_status 3 "$VALIDATE" run missing.conf --dry-run
+expect_line err 'cannot use the target directory missing'
 expect_status 3 "$VALIDATE" init no/such/dir/p.conf
 expect_status 0 "$VALIDATE" init --full full.conf
 [ "$(wc -l <full.conf)" -gt 100 ] && [ "$(wc -l <protocol.conf)" -lt 60 ] || fail "init: $(wc -l *.conf)"

@@ -23,6 +23,11 @@ struct campaign_options {
  * as the protocol requires; other negative errno. */
 int campaign_run(const struct protocol *p, const struct campaign_options *o, struct err *e);
 
+/* Checks, before anything starts, that the results directory `dir` can be made or is empty, and
+ * that the directories of targets exist and can be written. Changes nothing. Errors: EEXIST for a
+ * results directory with files; others of the system. */
+int directories_possible(const struct protocol *p, const char *dir, struct err *e);
+
 /* Checks, before anything starts, that the launchers of parallel applications and replays exist,
  * and that hosts share the scratch directory. `with_default`: also the launcher of ranks without
  * key `launcher`. Errors: ENOENT, with the packages to install; EINVAL without key `scratch`. */

@@ -199,6 +199,46 @@ void dir_unmake(const struct campaign *c)
 	parents_remove(dir, c->existing_len);
 }
 
+static int directory_not_empty(const char *dir, struct err *e)
+{
+	return err_set(e, EEXIST, "the results directory %s is not empty: name another, or "
+		"continue its campaign with --resume", dir);
+}
+
+/* Checks that a new directory can be made in `path`. */
+static int directory_possible(const char *path, const char *what, struct err *e)
+{
+	struct stat st;
+	if (stat(path, &st) < 0 || (!S_ISDIR(st.st_mode) && (errno = ENOTDIR)) ||
+	    access(path, W_OK | X_OK) < 0)
+		return err_sys(e, errno, "cannot use the %s %s", what, path);
+	return 0;
+}
+
+int directories_possible(const struct protocol *p, const char *dir, struct err *e)
+{
+	bool empty = true;
+	const size_t len = existing_part(dir);
+	const char *slash = strrchr(dir, '/');
+	const size_t parent = slash ? (size_t)(slash - dir) + (slash == dir) : 0;
+	SCOPED_FREE char *exists = xasprintf("%.*s", len ? (int)len : 1, len ? dir : ".");
+	int ret = directory_possible(*dir == '/' && !len ? "/" : exists, "results directory", e);
+	if (!ret && path_exists(dir))
+		ret = dir_is_empty(dir, &empty, e);
+	ret = ret || empty ? ret : directory_not_empty(dir, e);
+	for (size_t i = 0; !ret && i < p->n_targets; i++) {
+		const char *t = p->target[i].dir;
+		SCOPED_FREE char *path = !t           ? NULL
+					 : *t == '/' ? xstrdup(t)
+						     : xasprintf("%.*s%s%s", (int)parent, dir,
+								 parent ? "/" : "", t);
+		ret = path ? directory_possible(path, "target directory", e) : 0;
+		if (ret)
+			return err_context(e, "target %s", p->target[i].name);
+	}
+	return ret;
+}
+
 /* Creates the results directory. The journal is written last: if it exists, all other files exist
  * as well. */
 int dir_begin(struct campaign *c, struct err *e)
@@ -210,8 +250,7 @@ int dir_begin(struct campaign *c, struct err *e)
 	int ret = dir_create(c->options->dir, e);
 	ret = ret ? ret : dir_is_empty(c->options->dir, &empty, e);
 	if (!ret && !empty)
-		ret = err_set(e, EEXIST, "the results directory %s is not empty: name another, or "
-			"continue its campaign with --resume", c->options->dir);
+		ret = directory_not_empty(c->options->dir, e);
 	ret = ret ? ret : dir_resolve(c, e);
 	if (!ret && c->protocol->text)
 		strbuf_addstr(&text, c->protocol->text);

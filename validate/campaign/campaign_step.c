@@ -259,16 +259,10 @@ bool is_about_space(const char *reason)
 char *resume_command(const struct campaign *c)
 {
 	struct strbuf text = STRBUF_INIT;
-	const char *separator = " --device ";
 	strbuf_addstr(&text, "validate run -o ");
 	shell_word(&text, c->options->dir);
 	strbuf_addstr(&text, " --resume");
-	for (size_t i = 0; i < c->protocol->n_targets; i++)
-		if (c->protocol->target[i].destructive && c->protocol->target[i].device) {
-			strbuf_addstr(&text, separator);
-			shell_word(&text, c->protocol->target[i].device);
-			separator = ",";
-		}
+	protocol_add_devices(&text, c->protocol);
 	return strbuf_detach(&text);
 }
 

@@ -88,7 +88,11 @@ static int part_read(struct protocol *p, char *part, bool claimed[COMPONENT_N], 
 	const size_t len = strlen(value);
 	if (len > 2 && !strcmp(value + len - 2, " %"))
 		strcpy(value + len - 2, "%");
-	return options_set(accept_keys, p, accept_keys[k].name, value, e);
+	const int ret = options_set(accept_keys, p, accept_keys[k].name, value, e);
+	return ret == -ERANGE && !strchr(value, '%')
+		   ? err_set(e, EINVAL, "\"%s\": the limit of a claim is a percentage, such as 5 %%",
+			     value)
+		   : ret;
 }
 
 /* Returns the length of the part at `text`, and that of its separator: a comma, a semicolon or

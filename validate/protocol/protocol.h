@@ -349,6 +349,9 @@ struct protocol_given {
  * text, whose line numbers may differ. */
 int protocol_read_with(struct protocol *p, const char *path, const struct protocol_given *g,
 		       struct err *e);
+/* Appends " --device NAME,...", which permits a campaign to overwrite the devices of the protocol;
+ * nothing if it has none. */
+void protocol_add_devices(struct strbuf *out, const struct protocol *p);
 /* Changes the text of a protocol, except for hosts and launchers. */
 void protocol_text_change(struct strbuf *text, const struct protocol_given *g);
 /* Sets hosts and launchers in the text of protocol p. Errors: EINVAL: an invalid value, two

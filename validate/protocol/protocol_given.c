@@ -227,3 +227,14 @@ int protocol_text_launch(struct strbuf *text, const struct protocol *p,
 	}
 	return 0;
 }
+
+void protocol_add_devices(struct strbuf *out, const struct protocol *p)
+{
+	const char *separator = " --device ";
+	for (size_t i = 0; i < p->n_targets; i++)
+		if (p->target[i].destructive && p->target[i].device) {
+			strbuf_addstr(out, separator);
+			shell_word(out, p->target[i].device);
+			separator = ",";
+		}
+}

@@ -88,7 +88,7 @@ static void test_unreported_results_are_no_successes(void **state)
 		assert_int_equal(fidelity->n_more, 0);
 		assert_int_equal(a.cell[0].n_results_unknown, 20 * N_REQUESTS);
 		assert_non_null(
-		    strstr(fidelity->reason, "the replayer reports no results for 100000 requests"));
+		    strstr(fidelity->reason, "The replayer reports no results for 100000 requests"));
 		assert_int_equal(a.cell[0].verdict,
 				 n_lost ? VERDICT_NOT_TRUSTED : VERDICT_INCONCLUSIVE);
 		done(&c, &a);
@@ -202,9 +202,9 @@ static void test_too_noisy_is_reported(void **state)
 	assert_int_equal(k->decision, DECISION_INCONCLUSIVE);
 	assert_true(k->impractical && k->n_more > 1000);
 	assert_non_null(strstr(k->reason, "±10 %"));
-	assert_non_null(strstr(k->reason, "no practical number of replicates"));
+	assert_non_null(strstr(k->reason, "No practical number of replicates"));
 	assert_non_null(strstr(k->reason, "standard deviation of 41 %"));
-	assert_non_null(strstr(a.cell[0].verdict_reason, "no practical number of replicates"));
+	assert_non_null(strstr(a.cell[0].verdict_reason, "No practical number of replicates"));
 	assert_null(strstr(a.cell[0].verdict_reason, "probably"));
 	done(&c, &a);
 

@@ -279,6 +279,16 @@ static void test_next_step(void **state)
 	a->complete = false;
 	f.results.run[4].state = RUN_PENDING;
 	next_is(a, "not finished: 1 of ", "validate run -o results --resume");
+	/* permission to overwrite a device is needed again */
+	struct target *t = &f.results.protocol.target[0];
+	char device[] = "/dev/sd x";
+	t->device = device;
+	t->destructive = true;
+	next_is(a, "not finished: 1 of ", "validate run -o results --resume --device '/dev/sd x'");
+	a->complete = true;
+	next_is(a, "Do not use a replayer", "validate run results/protocol.conf --device '/dev/sd x'");
+	t->device = NULL;
+	t->destructive = false;
 	fixture_release(&f);
 }
 
