@@ -336,7 +336,7 @@ static int iolog_write(struct trace *t, const char *path, struct trace_export_re
 
 const struct trace_format format_iolog = {
     .name = "iolog",
-    .help = "fio iolog: reads versions 2 and 3, writes version 3",
+    .help = "fio iolog (also named fio): reads versions 2 and 3, writes version 3",
     .bid = iolog_bid,
     .reader = &reader,
     .write = iolog_write,

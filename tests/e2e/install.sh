@@ -44,6 +44,8 @@ if command -v bash >/dev/null; then
 	[ "$(complete_line validate replay --engine co | sort | xargs)" = 'compiled coordinator' ] || fail 'engines are not completed'
 	[ "$(complete_line validate replay --order temporal-)" = temporal-serial ] || fail 'orders are not completed'
 	[ "$(complete_line validate export --to perfe)" = perfetto ] || fail 'formats are not completed'
+	[ "$(complete_line validate export --to fi)" = fio ] || fail 'a format that is only read is completed'
+	[ "$(complete_line validate import --from blkr)" = '' ] || fail 'a format that is only written is completed'
 	[ "$(complete_line validate capture caus)" = causality ] || fail 'the ways to capture are not completed'
 	[ "$(complete_line validate microbench random-w)" = random-write ] || fail 'workloads are not completed'
 fi
