@@ -103,7 +103,14 @@ static void sides_add(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, "</tbody></table></div>\n");
 }
 
-/* Adds a cell with a sign and the change. The title of the cell has the interval. */
+/* Returns the ratio in percent. A value that would be printed as -0.0 becomes 0. */
+static double pct_of(double ratio)
+{
+	return fabs(ratio) < 5e-4 ? 0 : 100 * ratio;
+}
+
+/* Adds a cell with a sign and the change, unless it rounds to 0. The title of the cell has the
+ * interval. */
 static void aspect_cell(struct strbuf *out, const struct aspect_change *a, enum aspect k)
 {
 	static const char *const heat[] = {[CHANGE_SAME] = "h0",
@@ -118,13 +125,14 @@ static void aspect_cell(struct strbuf *out, const struct aspect_change *a, enum 
 	escape_numbers(out, text.s);
 	strbuf_addf(out, "\">%s <span>", sign_of(a->word));
 	strbuf_reset(&text);
-	if (!a->status)
+	const double change =
+	    scale == SCALE_RATIO || scale == SCALE_COUNT ? a->change : pct_of(a->change);
+	if (!a->status && change != 0)
 		strbuf_addf(&text,
 			    scale == SCALE_RATIO   ? "%.2f"
 			    : scale == SCALE_COUNT ? "%+.0f"
 						   : "%+.1f %%",
-			    scale == SCALE_RATIO || scale == SCALE_COUNT ? a->change
-									 : 100 * a->change);
+			    change);
 	escape_numbers(out, text.s);
 	strbuf_addstr(out, "</span></td>");
 }
@@ -169,12 +177,6 @@ static void find_range(struct dumbbells *d, const struct campaign_change *c)
 static double place_of(const struct dumbbells *d, double value)
 {
 	return 100 * (value - d->lo) / (d->hi - d->lo);
-}
-
-/* Returns the ratio in percent. A value that would be printed as -0.0 becomes 0. */
-static double pct_of(double ratio)
-{
-	return fabs(ratio) < 5e-4 ? 0 : 100 * ratio;
 }
 
 static void dumbbell_add(struct strbuf *out, const struct dumbbells *d,
@@ -275,7 +277,8 @@ static void matrix_add(struct strbuf *out, const struct campaign_change *c)
 		strbuf_addstr(out, "</tr>\n");
 	}
 	strbuf_addstr(out, "</tbody></table></div>\n<p class=\"key\">= same, ↑ better, ↓ worse, "
-			   "? inconclusive, · not judged</p>\n");
+			   "? inconclusive, · not judged. A sign without a number: the change "
+			   "rounds to 0.</p>\n");
 }
 
 static void reason_row(struct strbuf *out, const struct case_change *c, enum aspect k)
