@@ -82,7 +82,8 @@ static const char *const templates[REASON_N] = {
 	"a difference of %.3g in the share of the requests that found %Q in flight (upper "
 	"confidence limit %.3g), %W the limit %.3g",
     [REASON_PAIRS_FAR] =
-	". It is not accepted, because some pairs deviate far: the plain mean of all pairs is %C %%",
+	". It is not accepted, because some pairs deviate far: the plain mean of all pairs is "
+	"%C %%",
     [REASON_TIME_SPLIT] = ". The requests themselves cause %C %%, the waits between them %C %%",
     [REASON_FAULTS] = "at most %.0f lost, extra or mismatched requests in a run, limit %.0f",
     [REASON_FAULTS_OVER] = "%.0f lost, %.0f extra and %.0f mismatched of %.0f requests, up to "

@@ -36,7 +36,7 @@ complete timeout $N
 grep '"state":"failed"' timeout/journal | grep -vq 'time-out' && fail "something else failed: $(cat timeout/journal)"
 clean timeout
 "$VALIDATE" report timeout --format junit >out || :
-expect_line out 'too few values; in 2 of 2 pairs a run failed'
+expect_line out 'too few values. In 2 of 2 pairs a run failed'
 "$VALIDATE" report timeout >out || :
 expect_line out 'candidate: inconclusive; 2 of 2 replays failed, the first: block 1'
 expect_line out 'Most runs of the inconclusive case failed.'

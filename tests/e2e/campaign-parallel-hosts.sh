@@ -97,7 +97,7 @@ refused() { # status, message, options...
 tiny tiny.conf
 refused 2 'has no words' spread.conf --launcher ''
 refused 2 'there is no placeholder {n}' spread.conf --rank-hosts hosta --launcher 'ssh {host} {n}'
-refused 2 'name them with --rank-hosts' spread.conf --launcher "$collectors"
+refused 2 'name the hosts with --rank-hosts' spread.conf --launcher "$collectors"
 refused 2 'starts ranks, but tiny.conf has no replayer' tiny.conf --launcher 'srun -n {n}'
 refused 2 'tiny.conf has no workload with type = parallel' tiny.conf --rank-hosts hosta
 refused 2 'is not the name of a host' spread.conf --rank-hosts 'a b'

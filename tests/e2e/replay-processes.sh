@@ -102,6 +102,7 @@ requests = 50
 engine = event
 processes = yes
 END
+mkdir -p target
 expect_status 0 "$VALIDATE" run --dry-run p.conf
 sed 's/processes = yes/processes = perhaps/' p.conf >bad.conf
 expect_status 2 "$VALIDATE" run --dry-run bad.conf

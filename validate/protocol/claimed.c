@@ -90,8 +90,8 @@ static int part_read(struct protocol *p, char *part, bool claimed[COMPONENT_N], 
 		strcpy(value + len - 2, "%");
 	const int ret = options_set(accept_keys, p, accept_keys[k].name, value, e);
 	return ret == -ERANGE && !strchr(value, '%')
-		   ? err_set(e, EINVAL, "\"%s\": the limit of a claim is a percentage, such as 5 %%",
-			     value)
+		   ? err_set(e, EINVAL, "\"%s\": the limit of a claim is a percentage, such as "
+			     "5 %%", value)
 		   : ret;
 }
 
