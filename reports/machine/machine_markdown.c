@@ -5,7 +5,7 @@
 #include "reports/machine/machine.h"
 
 #define BYTES_MAX ((size_t)1000 * 1000)
-/* if there are more inconclusive rows, they are counted by component, and folded */
+/* more inconclusive rows than this are counted by component, and folded */
 #define OPEN_MAX 12
 
 static const char *const mark[] = {[OUTCOME_PASS] = "✅",

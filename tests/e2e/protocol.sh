@@ -71,6 +71,10 @@ sed 's/^\[target \(.*\)\]/&\ndir = missing/' protocol.conf >missing.conf
 grep -q '^dir = missing' missing.conf || printf '[target there]\ndir = missing\n' >>missing.conf
 expect_status 3 "$VALIDATE" run missing.conf --dry-run
 expect_line err 'cannot use the target directory missing'
+# a target is relative to the parent of the results directory
+mkdir -p sub/missing
+expect_status 0 "$VALIDATE" run missing.conf --dry-run -o sub/results/
+expect_status 3 "$VALIDATE" run missing.conf --dry-run -o sub/other/results
 expect_status 3 "$VALIDATE" init no/such/dir/p.conf
 expect_status 0 "$VALIDATE" init --full full.conf
 [ "$(wc -l <full.conf)" -gt 100 ] && [ "$(wc -l <protocol.conf)" -lt 60 ] || fail "init: $(wc -l *.conf)"

@@ -209,31 +209,34 @@ static int directory_not_empty(const char *dir, struct err *e)
 static int directory_possible(const char *path, const char *what, struct err *e)
 {
 	struct stat st;
-	if (stat(path, &st) < 0 || (!S_ISDIR(st.st_mode) && (errno = ENOTDIR)) ||
-	    access(path, W_OK | X_OK) < 0)
-		return err_sys(e, errno, "cannot use the %s %s", what, path);
-	return 0;
+	int code = stat(path, &st) < 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+	if (!code && access(path, W_OK | X_OK) < 0)
+		code = errno;
+	return code ? err_sys(e, code, "cannot use the %s %s", what, path) : 0;
 }
 
 int directories_possible(const struct protocol *p, const char *dir, struct err *e)
 {
 	bool empty = true;
-	const size_t len = existing_part(dir);
-	const char *slash = strrchr(dir, '/');
-	const size_t parent = slash ? (size_t)(slash - dir) + (slash == dir) : 0;
-	SCOPED_FREE char *exists = xasprintf("%.*s", len ? (int)len : 1, len ? dir : ".");
-	int ret = directory_possible(*dir == '/' && !len ? "/" : exists, "results directory", e);
-	if (!ret && path_exists(dir))
-		ret = dir_is_empty(dir, &empty, e);
+	/* resolved as in the campaign: directories of targets are relative to its parent */
+	SCOPED_FREE char *path = realpath(dir, NULL);
+	path = path ? path : xstrdup(dir);
+	for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--)
+		path[n - 1] = 0;
+	const size_t len = existing_part(path);
+	const char *slash = strrchr(path, '/');
+	SCOPED_FREE char *exists = xasprintf("%.*s", (int)len, path),
+			 *parent = xasprintf("%.*s", slash ? (int)(slash - path) + 1 : 0, path);
+	int ret = directory_possible(len ? exists : *path == '/' ? "/" : ".", "results directory",
+				     e);
+	if (!ret && path_exists(path))
+		ret = dir_is_empty(path, &empty, e);
 	ret = ret || empty ? ret : directory_not_empty(dir, e);
 	for (size_t i = 0; !ret && i < p->n_targets; i++) {
 		const char *t = p->target[i].dir;
-		SCOPED_FREE char *path = !t           ? NULL
-					 : *t == '/' ? xstrdup(t)
-						     : xasprintf("%.*s%s%s", (int)parent, dir,
-								 parent ? "/" : "", t);
-		ret = path ? directory_possible(path, "target directory", e) : 0;
-		if (ret)
+		SCOPED_FREE char *target =
+		    xasprintf("%s%s", t && *t != '/' ? parent : "", t ? t : "");
+		if (t && directory_possible(target, "target directory", e))
 			return err_context(e, "target %s", p->target[i].name);
 	}
 	return ret;

@@ -240,8 +240,8 @@ int summary_compute(struct run_summary *s, const char *trace, const char *input,
 		    const struct slices *slices, struct err *e);
 void summary_release(struct run_summary *s);
 
-/* Number of requests that ended, including those that are left out at a switch of slices. Times and
- * facts of a whole run (execution time, CPU time, page faults) belong to all of them. */
+/* Number of ended requests. It includes requests that are left out at a switch of slices, because
+ * the execution time, CPU time and page faults of a run belong to all its requests. */
 static inline double summary_n_ended(const struct run_summary *s)
 {
 	return (double)s->response.n + (double)s->n_left_out;
