@@ -6,29 +6,9 @@
 #include <sys/wait.h>
 
 #include "common/clock.h"
+#include "common/signals.h"
 
 #define GRACE_NS 1000000000
-
-static void signals_block(sigset_t *ours, sigset_t *before)
-{
-	sigemptyset(ours);
-	sigaddset(ours, SIGINT);
-	sigaddset(ours, SIGTERM);
-	sigaddset(ours, SIGHUP);
-	sigaddset(ours, SIGCHLD);
-	sigprocmask(SIG_BLOCK, ours, before);
-}
-
-void watched_hold(sigset_t *before)
-{
-	sigset_t ours;
-	signals_block(&ours, before);
-}
-
-void watched_release(const sigset_t *before)
-{
-	sigprocmask(SIG_SETMASK, before, NULL);
-}
 
 /* Runs in the child. */
 static void child_run(const struct watched_options *o, const sigset_t *mask, const int failed[2])
@@ -170,7 +150,7 @@ int watched_run(const struct watched_options *o, struct watched *w, struct err *
 	sigset_t ours, before;
 	pid_t pid = -1;
 	*w = (struct watched){.has_status = false};
-	signals_block(&ours, &before);
+	signals_hold(&ours, true, &before);
 	w->interrupted = signal_came(&ours);
 	int ret =
 	    o->command && !w->interrupted
@@ -185,6 +165,6 @@ int watched_run(const struct watched_options *o, struct watched *w, struct err *
 		command_end(o, pid, &ours, w);
 	else if (!ret && o->linger_ns && !w->interrupted)
 		linger_until(&ours, clock_monotonic_ns() + o->linger_ns);
-	watched_release(&before);
+	signals_release(&before);
 	return ret;
 }

@@ -4,11 +4,6 @@
 
 #include "common/std.h"
 
-/* Blocks SIGINT, SIGTERM and SIGHUP. They then end the next watched_run(), and the capture can
- * clean up. `before`: the previous mask, for watched_release() and for the options. */
-void watched_hold(sigset_t *before);
-void watched_release(const sigset_t *before);
-
 struct watched_options {
 	/* argv, NULL-terminated; NULL: waits for the time limit or a signal */
 	char **command;

@@ -10,8 +10,10 @@
 #include "capture/app/code_scan.h"
 #include "capture/content/content.h"
 #include "capture/watched.h"
+#include "common/clock.h"
 #include "common/files.h"
 #include "common/processors.h"
+#include "common/signals.h"
 
 /* shorter intervals while windows fill, so that windows are reused while they are still in a
  * cache */
@@ -19,6 +21,8 @@
 #define POLL_BUSY_MS 2
 /* the first calibration of the clock uses this much of the command's time */
 #define CALIBRATION_NS 5000000
+/* Signals within this time are one request to end. For example, timeout(1) sends two. */
+#define ONE_STOP_NS 100000000
 #define FIELD(f) offsetof(struct app_config, f)
 
 const struct option_spec app_options[] = {
@@ -85,6 +89,7 @@ struct app_run {
 	pid_t child;
 	bool child_ended;
 	int signals;
+	int64_t stop_ns; /* when the last signal that requested the end arrived */
 	sigset_t old_mask;
 };
 
@@ -131,6 +136,10 @@ static bool signals_take(struct app_run *r)
 	while (read(r->signals, &info, sizeof info) == sizeof info) {
 		if (info.ssi_signo == SIGCHLD)
 			continue;
+		int64_t now_ns = clock_monotonic_ns();
+		if (r->outcome->n_stops && now_ns - r->stop_ns < ONE_STOP_NS)
+			continue;
+		r->stop_ns = now_ns;
 		if (++r->outcome->n_stops > 1)
 			return false;
 		/* a terminal sends the signal to the command itself; the PID of an ended child may
@@ -173,12 +182,7 @@ static int processes_follow(struct app_run *r, struct err *e)
 static int signals_open(struct app_run *r, struct err *e)
 {
 	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, &r->old_mask);
+	signals_hold(&set, true, &r->old_mask);
 	r->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	return r->signals < 0 ? err_sys(e, errno, "cannot wait for signals") : 0;
 }
@@ -262,7 +266,7 @@ int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e
 	free(scratch);
 	if (r.signals >= 0) {
 		close(r.signals);
-		sigprocmask(SIG_SETMASK, &r.old_mask, NULL);
+		signals_release(&r.old_mask);
 	}
 	code_scanner_close(&scanner);
 	FREE_EACH(r.library, file);

@@ -10,6 +10,7 @@
 #include "capture/trace.h"
 #include "common/clock.h"
 #include "common/files.h"
+#include "common/signals.h"
 
 #define SECTOR_BYTES 512
 
@@ -266,13 +267,13 @@ void block_watch_close(struct block_watch *b)
 int block_capture(const struct block_config *c, struct block_outcome *o, struct err *e)
 {
 	struct block_watch *b = NULL;
-	sigset_t before;
+	sigset_t held, before;
 	const struct watched_options watch = {.command = c->command, .duration_ns = c->duration_ns,
 	.linger_ns = c->linger_ns,
 					      .before = &before};
 	struct watched watched = {0};
 	*o = (struct block_outcome){0};
-	watched_hold(&before);
+	signals_hold(&held, true, &before);
 	int ret = trace_output_check(c->output, e);
 	ret = ret ? ret : block_watch_begin(&b, c, e);
 	ret = ret ? ret : watched_run(&watch, &watched, e);
@@ -282,7 +283,7 @@ int block_capture(const struct block_config *c, struct block_outcome *o, struct 
 		int stopped = block_watch_stop(b, ret ? NULL : e);
 		ret = ret ? ret : stopped;
 	}
-	watched_release(&before);
+	signals_release(&before);
 	ret = ret ? ret : block_watch_write(b, o, e);
 	block_watch_close(b);
 	return ret;

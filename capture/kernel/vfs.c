@@ -7,6 +7,7 @@
 #include "capture/kernel/vfs_private.h"
 #include "capture/watched.h"
 #include "common/json_count.h"
+#include "common/signals.h"
 
 #define FIELD(name) offsetof(struct vfs_config, name)
 static const char *const fault_names[] = {"auto", "filemap", "address", "none", NULL};
@@ -320,8 +321,8 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 	char host[256] = "", *command = command_line(c);
 	*o = (struct vfs_outcome){.no_paths = ERR_INIT, .no_rings = ERR_INIT};
 	struct vfs_writing *w = xcalloc(1, sizeof *w);
-	sigset_t before;
-	watched_hold(&before);
+	sigset_t held, before;
+	signals_hold(&held, true, &before);
 	int ret = namespace_check(e);
 	ret = ret ? ret : tracing_prepare(c, &t, o, e);
 	gethostname(host, sizeof host - 1);
@@ -346,7 +347,7 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 		w->calls = syscalls_open(&sink, &w->queue);
 		ret = events_record(c, w, t, &before, o, &m, e);
 		/* the instance is removed, so a signal may interrupt now */
-		watched_release(&before);
+		signals_release(&before);
 		ret = ret ? ret : events_convert(w, t, m, &meta, &last, e);
 		int closed =
 		    ret ? (trace_writer_abort(w->writer), 0) : trace_writer_close(w->writer, e);
@@ -362,7 +363,7 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 	ring_entries_close(w->rings); /* user_memory used it to interpret the data */
 	free(w);
 	tracing_close(t);
-	watched_release(&before);
+	signals_release(&before);
 	free(command);
 	return ret;
 }

@@ -8,6 +8,7 @@
 #include "common/companion.h"
 #include "common/mpi_leftovers.h"
 #include "common/mpi_launch.h"
+#include "common/signals.h"
 #include "common/units.h"
 
 /* --- the command --------------------------------------------------------- */
@@ -107,18 +108,18 @@ static int job_run(char **word, struct err *e)
 {
 	sigset_t held, before;
 	int status = 0, signal_seen = 0;
-	sigemptyset(&held);
-	for (const int *s = (const int[]){SIGINT, SIGTERM, SIGHUP, SIGCHLD, 0}; *s; s++)
-		sigaddset(&held, *s);
+	signals_hold(&held, true, &before);
 	int signal_fd = signalfd(-1, &held, SFD_CLOEXEC);
-	if (signal_fd < 0)
-		return err_sys(e, errno, "cannot create a signalfd");
-	sigprocmask(SIG_BLOCK, &held, &before);
+	if (signal_fd < 0) {
+		int code = errno;
+		signals_release(&before);
+		return err_sys(e, code, "cannot create a signalfd");
+	}
 	const pid_t self = getpid(), job = fork();
 	if (job == 0)
 		job_exec(word, &before, self);
 	int ret = job < 0 ? -errno : job_wait(job, signal_fd, &status, &signal_seen);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	signals_release(&before);
 	close(signal_fd);
 	if (ret)
 		return err_sys(e, -ret, "cannot start %s", word[0]);

@@ -4,6 +4,7 @@
 
 #include "capture/fileset/fileset.h"
 #include "common/confine.h"
+#include "common/signals.h"
 #include "microbench/parallel/launch.h"
 #include "microbench/run/run.h"
 
@@ -53,21 +54,6 @@ static int output_is_apart(const struct bench_run *r, struct err *e)
 	return 0;
 }
 
-/* Blocks signals until the trace is written. The threads start later and inherit the mask. Signals
- * are read from a descriptor, so that the run ends in an orderly way. */
-static int signals_hold(sigset_t *held, sigset_t *old, struct err *e)
-{
-	sigemptyset(held);
-	sigaddset(held, SIGINT);
-	sigaddset(held, SIGTERM);
-	sigaddset(held, SIGHUP);
-	int fd = signalfd(-1, held, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (fd < 0)
-		return err_sys(e, errno, "cannot create a signalfd");
-	pthread_sigmask(SIG_BLOCK, held, old);
-	return fd;
-}
-
 static int run_prepared(struct bench_run *r, struct microbench_outcome *o, struct err *e)
 {
 	sigset_t old;
@@ -76,14 +62,16 @@ static int run_prepared(struct bench_run *r, struct microbench_outcome *o, struc
 	ret = ret ? ret : output_is_apart(r, e);
 	if (ret)
 		return ret;
-	int signal_fd = signals_hold(&r->held, &old, e);
-	if (signal_fd < 0)
-		return signal_fd;
-	ret = bench_measure(r, signal_fd, e);
+	/* until the trace is written; the threads start later and inherit the mask */
+	signals_hold(&r->held, false, &old);
+	int signal_fd = signalfd(-1, &r->held, SFD_CLOEXEC | SFD_NONBLOCK);
+	ret = signal_fd < 0 ? err_sys(e, errno, "cannot create a signalfd")
+			    : bench_measure(r, signal_fd, e);
 	ret = ret ? ret : bench_record(r, signal_fd, o, e);
 	ret = ret ? ret : bench_failure(r, e);
-	close(signal_fd);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (signal_fd >= 0)
+		close(signal_fd);
+	signals_release(&old);
 	return ret;
 }
 

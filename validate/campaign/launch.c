@@ -11,6 +11,7 @@
 #include "common/clock.h"
 #include "common/pause.h"
 #include "common/process_memory.h"
+#include "common/signals.h"
 #include "common/text.h"
 
 /* --- memory of the launched processes ------------------------------------ */
@@ -92,33 +93,24 @@ static uint64_t own_memory_bytes(pid_t pid)
 
 /* --- signals ------------------------------------------------------------- */
 
-void signals_ours(sigset_t *set)
-{
-	sigemptyset(set);
-	sigaddset(set, SIGCHLD);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
-}
-
 int signals_take(sigset_t *old, int *fd, struct err *e)
 {
 	sigset_t set;
-	signals_ours(&set);
+	signals_hold(&set, true, old);
 	*fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (*fd < 0)
-		return err_sys(e, errno, "cannot create a signalfd");
-	sigprocmask(SIG_BLOCK, &set, old);
-	return 0;
+	if (*fd >= 0)
+		return 0;
+	int code = errno;
+	signals_release(old);
+	return err_sys(e, code, "cannot create a signalfd");
 }
 
 void signals_restore(const sigset_t *old, int fd)
 {
 	if (fd < 0)
 		return;
-	signals_pending(fd);
 	close(fd);
-	sigprocmask(SIG_SETMASK, old, NULL);
+	signals_release(old);
 }
 
 bool signals_pending(int fd)

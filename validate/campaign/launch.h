@@ -75,9 +75,8 @@ int launch_run(const struct launch_spec *s, struct launch_result *r, struct err 
 int launch_helper(int (*work)(void *context, struct err *e), void *context, size_t size,
 		  int signal_fd, struct err *e);
 
-/* Sets *set to SIGCHLD and the signals that end a campaign. */
-void signals_ours(sigset_t *set);
-/* Blocks these signals and creates the signalfd. *old is for signals_restore(). */
+/* Blocks SIGCHLD and the signals that end a campaign, and creates the signalfd. *old is for
+ * signals_restore(). */
 int signals_take(sigset_t *old, int *fd, struct err *e);
 void signals_restore(const sigset_t *old, int fd);
 /* Whether a signal to end the campaign has arrived. Clears the signal, so only one caller sees

@@ -3,6 +3,7 @@
 
 #include "common/clock.h"
 #include "common/files.h"
+#include "common/signals.h"
 #include "validate/campaign/campaign.h"
 #include "validate/campaign/launch.h"
 #include "validate/selftest/frauds.h"
@@ -263,8 +264,7 @@ int machine_selftest(const struct machine_options *o, struct rates *rates, struc
 	struct selftest s = {.o = o, .outcomes = json_array(), .started_ns = clock_monotonic_ns()};
 	sigset_t signals, before;
 	/* until a campaign handles them; it then stops at once and can be resumed */
-	signals_ours(&signals);
-	sigprocmask(SIG_BLOCK, &signals, &before);
+	signals_hold(&signals, true, &before);
 	SCOPED_FREE char *script = machine_script_path(o);
 	int ret = dir_create(o->dir, e);
 	ret = ret ? ret : outcomes_load(&s, e);
@@ -274,7 +274,7 @@ int machine_selftest(const struct machine_options *o, struct rates *rates, struc
 	ret = ret ? ret : units_make(&s, e);
 	machine_rates(rates, s.outcomes);
 	json_decref(s.outcomes);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	signals_release(&before);
 	if (ret == -EINTR)
 		err_set(e, EINTR, "interrupted; continue with the same command and --resume");
 	return ret;

@@ -4,6 +4,7 @@
 #include <gsl/gsl_errno.h>
 
 #include "common/clock.h"
+#include "common/signals.h"
 #include "common/units.h"
 #include "validate/campaign/launch.h"
 #include "validate/selftest/simulate_private.h"
@@ -48,14 +49,13 @@ int simulate_selftest(const struct simulate_options *o, struct rates *rates, str
 	sigset_t signals, before;
 	int ret = 0;
 	/* a signal that arrives between two pieces of work interrupts the second */
-	signals_ours(&signals);
-	sigprocmask(SIG_BLOCK, &signals, &before);
+	signals_hold(&signals, true, &before);
 	for (size_t i = 0; !ret && i < N_PARTS; i++) {
 		ret = parts[i].simulate(o, rates, e);
 		if (!ret && !o->quiet)
 			part_say(i, begin_ns, rates);
 	}
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	signals_release(&before);
 	gsl_set_error_handler(handler);
 	return ret;
 }

@@ -7,6 +7,7 @@
 
 #include "common/processors.h"
 #include "common/progress.h"
+#include "common/signals.h"
 #include "common/splitmix.h"
 #include "validate/campaign/launch.h"
 
@@ -112,8 +113,7 @@ int work_run(const struct shared_work *w, uint64_t *count, struct err *e)
 		return err_sys(e, errno, "cannot share %zu bytes with the simulation processes",
 			       bytes);
 	sigset_t signals, before;
-	signals_ours(&signals);
-	sigprocmask(SIG_BLOCK, &signals, &before);
+	signals_hold(&signals, true, &before);
 	int ret = 0;
 	for (unsigned int k = 0; k < c.n && !ret; k++, c.n_running++) {
 		c.pid[k] = process_start(w, k, c.n, part_of(shared, w, k));
@@ -122,7 +122,7 @@ int work_run(const struct shared_work *w, uint64_t *count, struct err *e)
 	}
 	ret = ret ? ret : crew_wait(w, &c, shared, &signals, e);
 	crew_end(&c);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	signals_release(&before);
 	memset(count, 0, w->n_counts * sizeof *count);
 	for (unsigned int k = 0; k < c.n; k++)
 		for (size_t i = 0; i < w->n_counts; i++)

@@ -7,6 +7,7 @@
 #include "capture/kernel/block.h"
 #include "capture/watched.h"
 #include "common/files.h"
+#include "common/signals.h"
 #include "common/units.h"
 #include "common/words.h"
 #include "replay/engines/adapters/adapter_private.h"
@@ -113,15 +114,15 @@ static bool is_keeper_killed(const struct child_result *r)
 
 static int run_observed(struct adapter_state *a, struct err *e)
 {
-	sigset_t before;
+	sigset_t held, before;
 	if (a->times.how == ADAPTER_PRELOAD)
 		return run_preloaded(a, e);
 	/* for the processes that remain if the keeper is killed */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-	watched_hold(&before);
+	signals_hold(&held, true, &before);
 	int ret =
 	    a->times.how == ADAPTER_BLOCK ? run_traced(a, &before, e) : run_kept(a, &before, e);
-	watched_release(&before);
+	signals_release(&before);
 	if (is_keeper_killed(a->result))
 		child_left_end();
 	return ret;

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "common/clock.h"
+#include "common/signals.h"
 
 #define LOOK_MS 100
 #define SETTLE_NS 100000000 /* time that the remaining processes get to end by themselves */
@@ -230,12 +231,8 @@ static void end_all(struct keeper *k, enum child_end end)
 
 static bool signals_open(int *fd)
 {
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	sigset_t set, before;
+	signals_hold(&set, true, &before);
 	sigprocmask(SIG_SETMASK, &set, NULL);
 	*fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	return *fd >= 0;

@@ -10,6 +10,7 @@
 #include "common/mpi_leftovers.h"
 #include "common/mpi_launch.h"
 #include "common/options.h"
+#include "common/signals.h"
 #include "replay/engines/adapters/tool.h"
 #include "replay/engines/adapters/child.h"
 #include "replay/engines/parallel/bundle.h"
@@ -154,17 +155,17 @@ int job_run(struct job *l, const char *scratch, struct err *e)
 	struct keeping k = {l, scratch, printed, ended, result};
 	struct mpi_leftovers leftovers;
 	struct watched w;
-	sigset_t before;
+	sigset_t held, before;
 	int ret = result ? 0 : -ENOMEM;
 	if (!ret) {
 		mpi_leftovers_note(&leftovers);
-		watched_hold(&before);
+		signals_hold(&held, true, &before);
 		const struct watched_options o = {.command = l->command.v,
 						  .start = keeper_run,
 						  .start_ctx = &k,
 						  .before = &before};
 		ret = watched_run(&o, &w, e);
-		watched_release(&before);
+		signals_release(&before);
 		mpi_leftovers_remove(&leftovers);
 		if (!ret && w.interrupted)
 			ret = err_set(e, EINTR, "interrupted");

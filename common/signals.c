@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/signals.h"
+
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+#define N_ENDING (sizeof ending / sizeof *ending)
+
+void signals_hold(sigset_t *set, bool children, sigset_t *before)
+{
+	sigemptyset(set);
+	for (size_t i = 0; i < N_ENDING; i++)
+		sigaddset(set, ending[i]);
+	if (children)
+		sigaddset(set, SIGCHLD);
+	pthread_sigmask(SIG_BLOCK, set, before);
+}
+
+void signals_release(const sigset_t *before)
+{
+	const struct timespec now = {0, 0};
+	sigset_t set;
+	sigemptyset(&set);
+	for (size_t i = 0; i < N_ENDING; i++)
+		if (!sigismember(before, ending[i]))
+			sigaddset(&set, ending[i]);
+	while (sigtimedwait(&set, NULL, &now) > 0)
+		;
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
