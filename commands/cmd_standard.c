@@ -273,7 +273,7 @@ static int comparison_print(const struct standard *certified, const struct stand
 		       (unsigned long long)n_covered, (unsigned long long)n_valid,
 		       100 * (double)n_covered / (double)n_valid);
 	if (n_invalid)
-		printf("%llu new visits are invalid, because the client waited for a CPU\n",
+		printf("invalid new visits, because the client waited for a CPU: %llu\n",
 		       (unsigned long long)n_invalid);
 	if (now->interrupted) {
 		err_set(e, EINTR, "interrupted after %llu of %llu visits",
