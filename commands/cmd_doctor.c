@@ -38,16 +38,20 @@ static const char about[] =
 
 /* --- text ---------------------------------------------------------------- */
 
+/* The worst findings come last, where they stay visible on a terminal. */
 static void print_findings(const struct doctor_finding *found)
 {
 	static const char *const marks[] = {"OK  ", "WARN", "FAIL"};
-	for (size_t i = 0; doctor_checks[i].name; i++) {
-		printf("%s  %-22s", marks[found[i].health], doctor_checks[i].name);
-		shown_print(stdout, found[i].what, sizeof found[i].what);
-		putchar('\n');
-		if (found[i].advice[0])
-			printf("      %-22s%s\n", "", found[i].advice);
-	}
+	for (int health = 0; health < 3; health++)
+		for (size_t i = 0; doctor_checks[i].name; i++) {
+			if ((int)found[i].health != health)
+				continue;
+			printf("%s  %-22s", marks[health], doctor_checks[i].name);
+			shown_print(stdout, found[i].what, sizeof found[i].what);
+			putchar('\n');
+			if (found[i].advice[0])
+				printf("      %-22s%s\n", "", found[i].advice);
+		}
 }
 
 static int print_name(const char *name, int indent)
