@@ -275,10 +275,11 @@ void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
 	}
 	if (!n_limited)
 		return;
+	strbuf_addstr(out, ". ");
 	if (n_limited < n)
-		strbuf_addf(out, "; in %zu of %zu cases", n_limited, n);
-	strbuf_addf(out, "%s the uncertainty of a replay is not judged, because the program's own "
-		"is not shown to be within the limit", n_limited < n ? "" : ";");
+		strbuf_addf(out, "In %zu of %zu cases, the", n_limited, n);
+	strbuf_addf(out, "%s uncertainty of a replay is not judged, because the program's own "
+		"uncertainty is not shown to be within the limit", n_limited < n ? "" : "The");
 }
 
 void words_add_machine(struct strbuf *out, const struct analysis *a)

@@ -258,24 +258,42 @@ static void add_runs(struct strbuf *out, const struct html_page *p)
 
 /* --- environment, protocol, words ---------------------------------------- */
 
-/* Adds a row for each value that is not an object; a member of a member gets "outer inner" as
- * name. */
+static bool is_nested(const json_t *v)
+{
+	return (json_is_object(v) && json_object_size(v)) ||
+	       json_is_object(json_array_get(v, 0));
+}
+
+static void add_json_rows(struct strbuf *out, const char *prefix, json_t *o, int depth);
+
+/* Adds a row for a plain value, or the rows of the members of an object. A member gets "outer inner"
+ * as name. */
+static void add_json_row(struct strbuf *out, const char *prefix, const char *key, json_t *v, int depth)
+{
+	SCOPED_FREE char *name = xasprintf("%s%s%s", prefix, *prefix ? " " : "", key);
+	if (is_nested(v) && depth < 6) {
+		add_json_rows(out, name, v, depth + 1);
+		return;
+	}
+	for (char *p = name; *p; p++)
+		*p = *p == '_' ? ' ' : *p;
+	SCOPED_FREE char *text =
+	    json_is_array(v) && !json_array_size(v) ? xstrdup("none") : json_shown(v, 12);
+	html_addf(out, "<tr><th scope=\"row\">%s</th><td class=\"w\">%s</td></tr>\n", name, text);
+}
+
 static void add_json_rows(struct strbuf *out, const char *prefix, json_t *o, int depth)
 {
 	const char *key;
 	json_t *v;
+	size_t i;
 	json_object_foreach(o, key, v)
+		add_json_row(out, prefix, key, v, depth);
+	json_array_foreach(o, i, v)
 	{
-		SCOPED_FREE char *name = xasprintf("%s%s%s", prefix, *prefix ? " " : "", key);
-		if (json_is_object(v) && depth < 6) {
-			add_json_rows(out, name, v, depth + 1);
-			continue;
-		}
-		for (char *p = name; *p; p++)
-			*p = *p == '_' ? ' ' : *p;
-		SCOPED_FREE char *text = json_shown(v, 12);
-		html_addf(out, "<tr><th scope=\"row\">%s</th><td class=\"w\">%s</td></tr>\n", name,
-			  text);
+		char number[24];
+		snprintf(number, sizeof number, "%zu", i + 1);
+		add_json_row(out, prefix, number, v, depth);
 	}
 }
 

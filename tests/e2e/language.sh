@@ -23,7 +23,7 @@ prose() { # FILE
 		function flush() { gsub(/`[^`]*`/, "CODE", text); if (text != "") print text; text = "" }
 		/^[ \t]*$/ { flush(); next }
 		{ text = text " " $0 }
-		END { flush() }' | sed 's/^ *//; s/\([.?]["*)]*\)  *\(["*(]*[A-Z]\)/\1\n\2/g; s/\([:;]\) /\1\n/g'
+		END { flush() }' | sed 's/^ *//; s/\([.?]["*)]*\)  *\(["*(]*[A-Z0-9]\)/\1\n\2/g; s/\([:;]\) /\1\n/g'
 }
 
 # Sentences of more than WORDS words.
@@ -95,6 +95,19 @@ for command in $("$VALIDATE" help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p') 'cap
 	# the text of an option is a paragraph
 	"$VALIDATE" $command --help | sed '1,/^$/d; s/^ \{28\}//; t; s/^ .\{27\}/\n/; t; s/^ .*//' >"$here/text"
 	check "validate $command --help" "$here/text"
+done
+# The sample reports hold sentences that the program composes. Blocks of a page are paragraphs.
+for page in doc/samples/*.html; do
+	awk '
+		BEGIN { RS = "<" }
+		{
+			end = index($0, ">"); tag = substr($0, 1, end - 1); text = substr($0, end + 1)
+			name = tolower(tag); sub("^/", "", name); sub(/[^a-z0-9].*/, "", name)
+			if (name ~ /^(style|svg|pre)$/) skipped = tag !~ "^/"
+			if (name !~ /^(a|abbr|b|br|code|em|i|small|span|strong|sub|sup|wbr)$/) printf "\n\n"
+			if (!skipped && tag !~ /^a href="tables/) printf "%s", text
+		}' "$page" >"$here/text"
+	check "$page" "$here/text"
 done
 [ "$(awk '{ n += $1 } END { print n }' "$here/counts")" -ge 8000 ] || fail "few sentences: $(cat "$here/counts")"
 
