@@ -441,8 +441,8 @@ int setup_adopt(struct campaign *c, struct err *e)
 		SCOPED_FREE char *path = xasprintf("%s/%s", parent, name);
 		mounts_end(path, NULL);
 		if (c->protocol->target[i].volume)
-			device_adopt(name);
-		if (path_exists(path))
+			ret = device_adopt(name, e);
+		if (!ret && path_exists(path))
 			ret = place_make(&c->places.place[i], parent, name, e);
 	}
 	ret = ret ? ret : scratch_begin(c, 0, e);

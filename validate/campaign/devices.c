@@ -5,6 +5,9 @@
 #include "microbench/volume/service.h"
 #include "microbench/volume/volume.h"
 
+/* Processes of a killed session can use its volume for so long. */
+#define ENDING_MS 5000
+
 static bool is_named(const char *device, const char *const *named, size_t n)
 {
 	SCOPED_FREE char *real = realpath(device, NULL);
@@ -59,12 +62,20 @@ int devices_consent(const struct protocol *p, const char *const *named, size_t n
 	return ret;
 }
 
-void device_adopt(const char *name)
+int device_adopt(const char *name, struct err *e)
 {
 	SCOPED(volume_release) struct volume v;
-	bool refused;
-	if (!volume_find(NULL, name, &v, NULL))
-		volume_remove(&v, &refused, NULL);
+	bool refused = false;
+	int ret = 0;
+	if (volume_find(NULL, name, &v, NULL))
+		return 0;
+	for (int ms = 0; !ms || (refused && ms <= ENDING_MS); ms += 100) {
+		if (ms)
+			nanosleep(&(struct timespec){0, 100000000}, NULL);
+		err_clear(e);
+		ret = volume_remove(&v, &refused, e);
+	}
+	return ret;
 }
 
 static int volume_begin(struct target_device *d, const struct target *t, const char *name,
@@ -76,8 +87,8 @@ static int volume_begin(struct target_device *d, const struct target *t, const c
 	c.service = t->volume;
 	c.n_bytes = t->size_bytes;
 	c.loop = c.loop && !t->volume_file;
-	device_adopt(name);
-	int ret = volume_create(NULL, name, &c, &v, e);
+	int ret = device_adopt(name, e);
+	ret = ret ? ret : volume_create(NULL, name, &c, &v, e);
 	if (ret)
 		return err_context(e, "volume");
 	*d = (struct target_device){xstrdup(volume_path(&v)), xstrdup(name), xstrdup(v.service),
