@@ -367,10 +367,11 @@ int protocol_read_with(struct protocol *p, const char *path, const struct protoc
 	ret = file_read(path, &text, 0, e);
 	if (!ret && launch)
 		ret = protocol_text_launch(&text, p, g, e);
+	const uint64_t n_bank = p->n_bank;
 	protocol_release(p);
 	if (ret)
 		return ret;
-	protocol_text_change(&text, g);
+	protocol_text_change(&text, g, n_bank);
 	ret = text_read(p, path, &text, e);
 	return ret ? err_context(e, g->claim ? "with the claim"
 				    : launch ? "with the options of the command line"

@@ -95,12 +95,25 @@ bool protocol_text_has(const char *text, const char *kind, const char *name)
 	return false;
 }
 
-void protocol_text_change(struct strbuf *text, const struct protocol_given *g)
+/* The largest number of replicates determines the largest bank. */
+static void replicates_put(struct strbuf *text, const char *replicates, uint64_t n_bank)
+{
+	const char *dots = strstr(replicates, "..");
+	const unsigned long long n_blocks =
+	    strtoull(dots ? dots + 2 : replicates, NULL, 10) + 1;
+	key_put(text, "protocol", NULL, "replicates", replicates);
+	if (n_bank <= n_blocks)
+		return;
+	SCOPED_FREE char *bank = xasprintf("%llu", n_blocks);
+	key_put(text, "protocol", NULL, "bank", bank);
+}
+
+void protocol_text_change(struct strbuf *text, const struct protocol_given *g, uint64_t n_bank)
 {
 	if (g->claim || g->replayers)
 		sections_leave_out(text, g);
 	if (g->replicates)
-		key_put(text, "protocol", NULL, "replicates", g->replicates);
+		replicates_put(text, g->replicates, n_bank);
 	if (g->budget)
 		key_put(text, "protocol", NULL, "budget", g->budget);
 	if (g->claim)

@@ -492,6 +492,14 @@ static void test_defaults(void **state)
 	assert_int_equal(p.accept.uncertainty_bias, UNCERTAINTY_BIAS_APART);
 	assert_int_equal(p.accept.concurrency_by, CONCURRENCY_BY_TIME);
 	protocol_release(&p);
+	/* a section with the name of an engine is that engine */
+	assert_int_equal(read_text(PROTOCOL "[workload random-read]\n"
+					    "[replayer coordinator]\n[replayer other]\n",
+				   &p, &e),
+			 0);
+	assert_string_equal(p.replayer[0].engine, "coordinator");
+	assert_string_equal(p.replayer[1].engine, "event");
+	protocol_release(&p);
 }
 
 /* By default the component applies only if a slower volume changes nothing but response times. */
