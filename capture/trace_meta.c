@@ -151,7 +151,8 @@ static int set_extra(json_t *top, const char *extra, struct err *e)
 int meta_to_json(const struct trace_meta *meta, char **text, size_t *len, struct err *e)
 {
 	if (meta->level != LEVEL_SYSCALL && meta->level != LEVEL_BLOCK)
-		return err_set(e, EINVAL, "trace level %d does not exist", (int)meta->level);
+		return err_set(e, EINVAL, "trace level %d does not exist: a trace holds "
+			"system calls or requests of a block device", (int)meta->level);
 	json_t *top = json_object();
 	json_object_set_new(top, "level", json_string(level_names[meta->level]));
 	for (size_t i = 0; i < N_ROWS(time_fields); i++)
@@ -312,7 +313,8 @@ static int get_same_file(const json_t *o, bool is_file, struct fileset_detail *f
 		return 0;
 	if (!is_file || !json_is_integer(v) || json_integer_value(v) < 1 ||
 	    json_integer_value(v) > UINT32_MAX)
-		return value_refuse("same_file", "the number of a regular file", e);
+		return value_refuse("same_file", "a whole number from 1 to "
+				    "4294967295 in the entry of a regular file", e);
 	f->same_file = (uint32_t)json_integer_value(v);
 	return 0;
 }

@@ -59,8 +59,8 @@ static int damaged_header(struct binary_trace *t, uint64_t offset, const struct 
 {
 	if (is_new(t, offset))
 		t->base.health.n_blocks_damaged++;
-	return err_set(e, EBADMSG, "%s: damaged block at byte %llu, %llu bytes before the next "
-		"readable block or the end of the file: %s", t->file.path,
+	return err_set(e, EBADMSG, "%s: damaged block at byte %llu; %llu bytes later, the next "
+		"readable block begins or the file ends: %s", t->file.path,
 		(unsigned long long)offset, (unsigned long long)(b->next - offset), b->why);
 }
 

@@ -389,8 +389,8 @@ int trace_output_check(const char *path, struct err *e)
 	if (!*path)
 		return err_set(e, EINVAL, "the name of the trace to be written is empty");
 	if (!strcmp(path, "-"))
-		return err_set(e, EINVAL, "a trace is written to a file, not to standard output "
-			"(./- is a file of that name)");
+		return err_set(e, EINVAL, "a trace is written to a file, not to standard "
+			"output: name a file (./- for a file with the name -)");
 	if (stat(path, &st) == 0) {
 		/* a block device given by mistake must not be overwritten */
 		if (S_ISBLK(st.st_mode))

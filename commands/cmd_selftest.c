@@ -130,7 +130,7 @@ static int replay_part(const struct selftest_config *c, const char *dir, struct 
 		o.n_all_sizes = o.n_largest;
 	machine_expect(&o, &n_runs, &seconds);
 	if (!c->quiet)
-		fprintf(stderr, "replay: %llu runs in %s, about %.0f %s in all\n",
+		fprintf(stderr, "replay: %llu runs in directory %s, about %.0f %s in all\n",
 			(unsigned long long)n_runs, dir, seconds < 100 ? seconds : seconds / 60,
 			seconds < 100 ? "s" : "min");
 	return machine_selftest(&o, rates, e);

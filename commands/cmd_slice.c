@@ -227,8 +227,8 @@ static int usage_check(const struct slice_config *c, int n, struct err *e)
 		return err_set(e, EINVAL,
 			       "--end must be later than --begin: no request would remain");
 	if (c->join && n != 1)
-		return err_set(e, EINVAL, "--join needs exactly one TRACE, captured during the "
-					  "same run");
+		return err_set(e, EINVAL, "--join %s: name exactly one other TRACE, captured "
+					  "during the same run", c->join);
 	return 0;
 }
 

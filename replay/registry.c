@@ -108,7 +108,7 @@ static int payload_check(const struct replay_config *c, const struct replay_engi
 			"worker's buffer; omit one of the options payload and mutant");
 	if (c->payload == PAYLOAD_CAPTURED && !g->captured)
 		return err_set(e, EINVAL,
-			"payload captured needs engine event, coordinator or compiled");
+			"payload = captured needs engine event, coordinator or compiled");
 	return 0;
 }
 

@@ -353,8 +353,7 @@ static int index_make(struct user_memory *m, struct err *e)
 	m->data = mmap(NULL, m->n_bytes, PROT_READ, MAP_PRIVATE, m->file, 0);
 	if (m->data == MAP_FAILED) {
 		m->data = NULL;
-		return err_sys(e, errno, "cannot map the recorded data of the system calls' "
-					 "pointer arguments");
+		return err_sys(e, errno, "cannot map the recorded data of pointer arguments");
 	}
 	for (uint64_t at = 0; at + RING_HEADER + sizeof(struct um_record) <= m->n_bytes;) {
 		uint32_t len;

@@ -31,8 +31,8 @@ static int config_check(const struct microbench_config *c, struct err *e)
 			       (unsigned long long)c->block_bytes, PIECE_PAGES);
 	if (c->file_bytes % (PIECE_PAGES * c->block_bytes))
 		return err_set(e, EINVAL,
-			       "file-size %llu: expected a multiple of %llu bytes, which is %d "
-			       "blocks (--block-size), for each rank",
+			       "file-size %llu (bytes of each rank): expected a multiple of "
+			       "%llu bytes, which is %d blocks (--block-size)",
 			       (unsigned long long)c->file_bytes,
 			       (unsigned long long)(PIECE_PAGES * c->block_bytes), PIECE_PAGES);
 	return ranks_check(c, e);

@@ -21,8 +21,8 @@ int ranks_check(const struct microbench_config *c, struct err *e)
 {
 	const unsigned long long block = c->block_bytes, part = c->file_bytes;
 	if (c->file_bytes < c->block_bytes || c->file_bytes % c->block_bytes)
-		return err_set(e, EINVAL, "file-size %llu: expected whole blocks of %llu bytes "
-			"(--block-size) for each rank", part, block);
+		return err_set(e, EINVAL, "file-size %llu (bytes of each rank): expected one or "
+			"more whole blocks of %llu bytes (--block-size)", part, block);
 	if (c->file_bytes / c->block_bytes * c->level > UINT32_MAX)
 		return err_set(e, EINVAL,
 			       "file-size %llu: all ranks together have more than 2^32-1 blocks of "

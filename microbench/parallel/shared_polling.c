@@ -18,11 +18,13 @@ static int config_check(const struct microbench_config *c, struct err *e)
 	if (c->n_requests >= UINT32_MAX)
 		return err_set(
 		    e, EINVAL,
-		    "requests %llu is too large: the workload makes at most 2^32-2 rounds",
+		    "requests %llu is too large: this option is the number of rounds, and "
+		    "at most 2^32-2 rounds are possible",
 		    (unsigned long long)c->n_requests);
 	if (c->file_bytes < 2 * c->block_bytes)
 		return err_set(e, EINVAL,
-			       "file-size %llu: expected at least two blocks for each rank",
+			       "file-size %llu (bytes of each rank): expected at least two "
+			       "blocks (--block-size)",
 			       (unsigned long long)c->file_bytes);
 	return ranks_check(c, e);
 }

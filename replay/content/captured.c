@@ -84,7 +84,7 @@ int captured_open(struct captured **out, const char *path, const struct trace *t
 	SCOPED_FREE char *beside = xasprintf("%s" CONTENT_SUFFIX, path);
 	int ret = content_open(&c->reader.content, beside, e);
 	if (ret)
-		ret = err_context(e, "payload captured");
+		ret = err_context(e, "payload = captured");
 	else if (!name_is(c->reader.content, wanted))
 		ret = err_set(e, EINVAL, "%s: the captured content belongs to another trace",
 			      beside);
@@ -266,7 +266,7 @@ int captured_stop(struct captured *c, struct captured_summary *s, struct err *e)
 					       .n_late = shared ? atomic_load(&shared->n_late) : 0,
 					       .n_locked_bytes = c->n_locked_bytes};
 	const int failure = shared ? atomic_load(&shared->failure) : 0;
-	return failure ? err_set(e, failure, "payload captured: %s", shared->why) : 0;
+	return failure ? err_set(e, failure, "payload = captured: %s", shared->why) : 0;
 }
 
 void captured_free(struct captured *c)

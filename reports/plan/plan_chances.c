@@ -186,14 +186,14 @@ static int measured_print(const struct protocol *p, const struct analysis *a, FI
 			fprintf(out, "%s, %s\n", scenario, replayer);
 			rows_print(p, &rows, true, n, n_columns, out);
 			n_cases++;
-			SCOPED_FREE char *of = xasprintf("the scatter of %s, %s", scenario,
-							 replayer);
+			SCOPED_FREE char *of = xasprintf("the measured scatter of scenario %s and "
+							 "replayer %s", scenario, replayer);
 			n_hopeless += rows_judge(p, &rows, of, out, &hopeless) < 0;
 		}
 	if (!n_cases)
 		return err_set(e, ENODATA,
-			       "%s has no case of this protocol whose scatter is known: this needs "
-			       "at least two pairs of a case",
+			       "%s has no scenario and replayer of this protocol with two or more "
+			       "pairs, so the scatter is unknown",
 			       a->results->dir);
 	if (n_hopeless == n_cases)
 		return err_set(e, EINVAL, "%s", hopeless.msg);

@@ -105,7 +105,7 @@ refused "$here/target/sub/fifo" 'is a FIFO' 'rename sub n' 'pwrite n/fifo'
 rm target/sub/fifo target/tofifo
 refused "$here/target/d/inside" 'is a link that may lead out of the target directory after a rename' 'rename d/inside n' 'pwrite n'
 rm target/d/inside
-refused d/../a 'has ".." and may lead out of the target directory after the trace changes names' 'unlink d/b' 'pread d/../a'
+refused d/../a 'has ".." and may lead out of the target directory, because requests of the trace' 'unlink d/b' 'pread d/../a'
 accepted 'rename d n' 'symlink l a' 'pwrite l' 'unlink a'
 
 # --- formats with names below the trace's root ---------------------------------------------------

@@ -93,7 +93,7 @@ refused 's/^published = values.csv/published = ..\/values.csv/' protocol.conf "t
 refused 's/^published = values.csv/published = none.csv/' protocol.conf none.csv
 refused 's/^measure = bias/measure = biass/' protocol.conf 'did you mean "bias"?'
 refused 's/^than = 0/than = quick/' protocol.conf 'than'
-refused '/^than = 0/d' protocol.conf 'has no key than or than-scenario'
+refused '/^than = 0/d' protocol.conf 'has neither the key "than" nor the key "than-scenario"'
 refused '/^text = A replayer/d' protocol.conf 'has no key text'
 refused 's/^replayer = engine=event/replayer = engine=/' protocol.conf 'expected KEY=VALUE'
 refused 's/^direction = larger/direction = greater/' protocol.conf greater

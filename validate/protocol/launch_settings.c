@@ -17,7 +17,8 @@ static int range_add(char *text, cpu_set_t *set, struct err *e)
 	if (ret)
 		return ret;
 	if (last < first || last >= CPU_SETSIZE)
-		return err_set(e, EINVAL, "CPUs %llu to %llu are not a range of CPUs below %d",
+		return err_set(e, EINVAL, "CPUs %llu to %llu: the first number must not exceed the "
+			       "last, and both must be below %d",
 			       (unsigned long long)first, (unsigned long long)last, CPU_SETSIZE);
 	for (; first <= last; first++)
 		CPU_SET((int)first, set);

@@ -82,8 +82,8 @@ static int scenario_check(const struct protocol *p, const struct scenario *s, st
 	if (!w || w->block || (w->script && w->script->parallel))
 		return err_set(e, EINVAL, "the workload cannot be paused between requests");
 	if (c.pause_ns > 0)
-		return err_set(e, EINVAL, "slices need a program without pauses: remove the key "
-			       "pause, or set pairing = runs");
+		return err_set(e, EINVAL, "the workload pauses between its requests: remove the "
+			       "key pause of the workload, or set pairing = runs");
 	return 0;
 }
 

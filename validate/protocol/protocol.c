@@ -157,7 +157,8 @@ static int protocol_section(struct protocol *p, const struct protocol_file *f, s
 	if (p->timeout_ns < 2 * p->min_duration_ns)
 		return err_set(
 		    e, EINVAL,
-		    "%s:%u: timeout is less than twice min-duration: every run would time out",
+		    "%s:%u: timeout must be at least twice min-duration, because a run can last "
+		    "longer than min-duration",
 		    f->path, s->line);
 	return 0;
 }
@@ -373,8 +374,9 @@ int protocol_read_with(struct protocol *p, const char *path, const struct protoc
 		return ret;
 	protocol_text_change(&text, g, n_bank);
 	ret = text_read(p, path, &text, e);
-	return ret ? err_context(e, g->claim ? "with the claim"
-				    : launch ? "with the options of the command line"
+	return ret ? err_context(e, g->claim ? "after the claim was added to the protocol"
+				    : launch ? "after the protocol was changed by the options of "
+					       "the command line"
 					     : "--replicates") : 0;
 }
 

@@ -60,7 +60,7 @@ static int than_read(struct claim *c, const struct protocol_file *f, const struc
 		return selector_read(&c->than, f, s, "than", c->than_text, e);
 	if (measure_value_parse(c->measure, c->than_text, &c->limit, e) == 0)
 		return 0;
-	err_context(e, "expected KEY=VALUE, which selects replayers, or a value of %s",
+	err_context(e, "expected KEY=VALUE, which selects replayers, or a number for measure %s",
 		    measure_info[c->measure].name);
 	return key_wrong(f, s, "than", e);
 }
@@ -76,8 +76,8 @@ static int missing_check(const struct protocol_file *f, const struct ini_section
 	if (!ini_key_find(s, "than") && !ini_key_find(s, "than-scenario"))
 		return err_set(
 		    e, EINVAL,
-		    "%s:%u: [claim %s] has no key than or than-scenario, which names what to "
-		    "compare with",
+		    "%s:%u: [claim %s] has neither the key \"than\" nor the key "
+		    "\"than-scenario\": one of them must name what to compare with",
 		    f->path, s->line, s->name);
 	return 0;
 }
@@ -95,8 +95,8 @@ static int claim_read(struct claim *c, const struct protocol_file *f, const stru
 	if (measure_find(c->measure_name, &c->measure, e) < 0)
 		return key_wrong(f, s, "measure", e);
 	if (c->operation && !measure_info[c->measure].by_operation) {
-		err_set(e, EINVAL, "remove this key: measure %s has no values for a single "
-			"operation", c->measure_name);
+		err_set(e, EINVAL, "remove this key: measure %s has no separate values for "
+			"reads, writes and other operations", c->measure_name);
 		return key_wrong(f, s, "operation", e);
 	}
 	if (c->margin_text && measure_value_parse(MEASURE_CV, c->margin_text, &c->margin, e) < 0)

@@ -213,9 +213,9 @@ static int launcher_put(struct strbuf *text, const struct protocol *p, const cha
 				"in %s has the key hosts: name the hosts with --rank-hosts",
 				launcher, p->path);
 	return ranks_put(text, p, value) ? 0
-		: err_set(e, EINVAL, "\"%s\" starts ranks, but %s has no replayer with engine = "
-			"parallel and no workload of ranks; a launcher that starts a program on a "
-			"host contains {host}", launcher, p->path);
+		: err_set(e, EINVAL, "\"%s\" does not contain {host}, so it starts ranks, but %s "
+			"has no replayer with engine = parallel and no built-in workload of ranks",
+			launcher, p->path);
 }
 
 int protocol_text_launch(struct strbuf *text, const struct protocol *p,

@@ -42,8 +42,8 @@ int responsiveness_check(const struct protocol *p, const struct target *t, struc
 	if (t->responsiveness != RESPONSIVENESS_YES)
 		return 0;
 	if (!t->volume || is_throttled(t))
-		return err_set(e, EINVAL, "\"yes\": this needs a target with volume = "
-			"SERVICE, where SERVICE is not throttled");
+		return err_set(e, EINVAL, "\"yes\": this needs the key volume, with a service "
+			"model other than throttled");
 	if (p->reference != REFERENCE_RERUN)
 		return err_set(e, EINVAL, "\"yes\": this needs reference = rerun, because a "
 			"recording is made with one service time");

@@ -335,8 +335,9 @@ int results_histogram(struct histogram *h, const struct results *r, const struct
 		return 0;
 	}
 	if (!r->dir)
-		return err_set(e, ENOENT, "run %u has no histogram of response times, and its file "
-					  "is missing", run->id);
+		return err_set(e, ENOENT, "run %u: its histogram of response times is not in "
+			       "memory, and there is no results directory to read it from",
+			       run->id);
 	int ret = run_summary_read(&whole, r->dir, e);
 	if (ret)
 		return ret;

@@ -259,7 +259,8 @@ int capture_trial_run(struct capture_trial *t, const struct capture_trial_option
 	free(where);
 	if (!leftover_directory(j.dir)) {
 		ret = err_sys(e, errno,
-			      "cannot create a directory like %s (choose another with --target)",
+			      "cannot create a directory with a name of the form %s (--target "
+			      "chooses another place)",
 			      j.dir);
 		free(j.dir);
 		return ret;

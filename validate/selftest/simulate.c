@@ -36,8 +36,10 @@ static const struct {
  * end, after hours. */
 static void part_say(size_t i, int64_t begin_ns, const struct rates *rates)
 {
-	fprintf(stderr, "stats: part %zu of %zu, %s, done after %s; %zu rates so far, %zu "
-			"contradict their bound\n", i + 1, N_PARTS, parts[i].name,
+	fprintf(stderr, "stats: part %zu of %zu, %s, done after %s; %zu simulated rates (of "
+			"wrong decisions, of coverage and others) so far, %zu of them contradict "
+			"the bound that the documentation promises\n",
+		i + 1, N_PARTS, parts[i].name,
 		duration_text((double)(clock_monotonic_ns() - begin_ns)).s, rates->n,
 		rates_count(rates, STANDING_BROKEN));
 }

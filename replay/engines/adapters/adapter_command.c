@@ -113,7 +113,8 @@ int command_check(const struct adapter *a, const struct replay_config *c, struct
 	}
 	if (!ret && !a->program && !c->adapter.command)
 		ret = err_set(e, EINVAL,
-			      "key command is missing: state the command that engine %s starts",
+			      "the key \"command\" is missing: set it to the command that "
+			      "engine %s starts",
 			      a->name);
 	return ret;
 }

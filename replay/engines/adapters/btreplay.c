@@ -91,7 +91,8 @@ static int packets_distribute(struct streams *x, struct adapter_run *r, struct e
 			else
 				ret = err_set(
 				    e, EIO,
-				    "the exported file %s has fewer requests than the trace",
+				    "the exported file %s is incomplete: it has fewer requests "
+				    "than were exported",
 				    r->inputs.file.v[0]);
 		}
 	}

@@ -234,8 +234,8 @@ static int fio_take(void *ctx, const struct adapter_request *seen, struct err *e
 			return adapter_seen(p->run, &q, e);
 	}
 	return ret ? ret
-		   : err_set(e, EBADMSG, "fio's log has a %s of %llu bytes at %llu that is not the "
-				"next request of the trace", op_name(q.op),
+		   : err_set(e, EBADMSG, "fio's log has a %s of %llu bytes at offset %llu, but no "
+				"remaining request of the trace matches", op_name(q.op),
 				(unsigned long long)q.length, (unsigned long long)q.offset);
 }
 

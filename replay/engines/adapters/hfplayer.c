@@ -93,8 +93,8 @@ static void rank_note(void *ctx, uint64_t request, uint64_t rank)
 static int request_annotate(struct annotation *a, const struct infer_parents *p, struct err *e)
 {
 	if (getline(&a->line, &a->size, a->in) <= 0)
-		return err_set(e, EIO, "the input file of hfplayer has fewer requests than the "
-				       "trace");
+		return err_set(e, EIO, "the input file of hfplayer is incomplete: it has fewer "
+				       "requests than were exported");
 	a->line[strcspn(a->line, "\r\n")] = 0;
 	APPEND(a->id, a->n_ids, a->cap_ids, strtoull(a->line, NULL, 10));
 	fprintf(a->out, "%s,%llu,", a->line, (unsigned long long)(p->hi - p->lo));

@@ -254,8 +254,9 @@ int names_check(const struct names_how *how, const struct inputs *in, struct tra
 		ret = inputs_is_left_out(in, i) ? 0 : request_check(&x, t, r, e);
 	if (!ret && x.changes && x.climbing)
 		ret = unsafe_refuse(&x, x.climbing,
-				    "has \"..\" and may lead out of the target directory after "
-				    "the trace changes names", e);
+				    "has \"..\" and may lead out of the target directory, "
+				    "because requests of the trace (such as rename or unlink) "
+				    "can change where the name leads", e);
 	if (!ret && x.changes)
 		ret = tree_check(&x, e);
 	*changes = x.changes;

@@ -247,8 +247,8 @@ static int modes_check(const struct replay_config *c, struct err *e)
 		return err_set(e, EINVAL,
 			       "think-scale, device-scale, follow and think-time need mode dep");
 	if (o->follow == FOLLOW_COUNT && o->device_scale > 0)
-		return err_set(e, EINVAL, "follow count cannot be used with device-scale, whose "
-			"delays would change the order in which requests end");
+		return err_set(e, EINVAL, "follow = count cannot be used with device-scale: the "
+			"delays of device-scale change the order in which requests end");
 	int64_t ns;
 	if (o->think_time && strcmp(o->think_time, "auto") && parse_duration(o->think_time, &ns, e))
 		return err_context(e, "think-time");

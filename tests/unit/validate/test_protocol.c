@@ -56,8 +56,8 @@ static const struct {
      "bad.conf:6: unknown section [wokload] (did you mean [workload]?)"},
     {PROTOCOL WORKLOAD REPLAYER "[zzz]\n", "bad.conf:6: unknown section [zzz]"},
     {PROTOCOL "[target v]\nresponsiveness = yes\n" WORKLOAD REPLAYER,
-     "bad.conf:3: responsiveness: \"yes\": this needs a target with volume = SERVICE, where "
-     "SERVICE is not throttled"},
+     "bad.conf:3: responsiveness: \"yes\": this needs the key volume, with a service model "
+     "other than throttled"},
     {PROTOCOL
      "reference = trace\n[target v]\nvolume = hdd\nresponsiveness = yes\n" WORKLOAD REPLAYER,
      "bad.conf:5: responsiveness: \"yes\": this needs reference = rerun"},
@@ -139,7 +139,7 @@ static const struct {
     {PROTOCOL "min_duration = 3 parsecs\n" WORKLOAD REPLAYER,
      "bad.conf:2: min-duration: \"3 parsecs\" is not a duration"},
     {PROTOCOL "timeout = 300ms\n" WORKLOAD REPLAYER,
-     "bad.conf:1: timeout is less than twice min-duration"},
+     "bad.conf:1: timeout must be at least twice min-duration"},
     {PROTOCOL "keep = some\n" WORKLOAD REPLAYER,
      "bad.conf:2: keep: \"some\" is not one of none, failed, all"},
     {PROTOCOL "on_failure = contineu\n" WORKLOAD REPLAYER,
