@@ -54,8 +54,9 @@ static const struct option_spec metrics_options[] = {
 	       "lost; N is at most 65536 (default none: no threshold)",
 	       .flags = OPT_NONE),
 	OPTION(UINT, "bt", FIELD(bt), .arg = "N", .help = "reorder buffer-occupancy density "
-	       "(RFC 5236): size of the buffer, in requests (default none: no limit; if requests "
-	       "are lost, 4 times the largest number of requests in flight in the reference)",
+	       "(RFC 5236): size of the buffer, in requests (default none: no limit; if the "
+	       "replay lost requests of the reference, 4 times the largest number of requests in "
+	       "flight in the reference)",
 	       .flags = OPT_NONE),
 	OPTION(STRING, "warmup", FIELD(warmup), .arg = "N|TIME", .help = "leave out the first N "
 	       "requests of the reference, or its requests in the first TIME (such as 500ms), "

@@ -40,11 +40,11 @@ static const struct option_spec stats_options[] = {
 	OPTION(FLAG, "judge", FIELD(judge), .help = "print a verdict, and return it as exit "
 	       "status: 0 trusted, 1 not trusted, 4 inconclusive"),
 	OPTION(CHOICE, "paper-mode", FIELD(paper_mode), .group = "Uncertainty and bootstrap",
-	       .choices = paper_mode_names, .help = "how the line \"as the metrology paper "
-	       "does\" combines uncertainties. paper: as its text states; papertab: as its tables "
-	       "show, with the difference of the means as bias; strict: with the "
-	       "standard error of the reference mean, and relative to this mean. The metrology "
-	       "paper is Pereira and others, 2016 (default paper)"),
+	       .choices = paper_mode_names, .help = "formula of the output line \"as the "
+	       "metrology paper does\" (Pereira and others, 2016). paper: formula in the text of "
+	       "that publication; papertab: formula of its tables, with the difference of the "
+	       "means as bias; strict: as paper, but relative to the reference mean, and with the "
+	       "standard error of this mean (default paper)"),
 	OPTION(DOUBLE, "clock", FIELD(clock), .arg = "HALFWIDTH", .min = 0, .max = -1,
 	       .help = "half-width of the interval that contains the clock's error, in the unit "
 	       "of the data, for the uncertainty budget (default 0)"),

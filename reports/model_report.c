@@ -77,8 +77,9 @@ MODEL(S, "All data of a report, for programs. Times are ns, and relative quantit
 	    "Rings of io_uring, calls and requests of rings, and asynchronous requests that the "
 	    "traces of all runs do not have. The traces are incomplete.")
 	BY_TEXTS(NULL, not_visible, "not_visible",
-		 "Requests that the method of recording never shows. Empty if the program recorded "
-		 "its own requests. The verdict does not cover them.", MODEL_LENGTH(n_not_visible))
+		 "Requests that the method of recording never shows. Empty if validate "
+		 "microbench, validate replay or a volume made the traces. The verdict does not "
+		 "cover them.", MODEL_LENGTH(n_not_visible))
 	BY_COUNT(n_damaged, "n_damaged_journal_lines", NULL)
 	ARRAY(cell, n_cells, "cells", NULL)
 	ARRAY(rated, n_rated, "rated_ranges", NULL)

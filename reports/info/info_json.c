@@ -441,8 +441,9 @@ MODEL(S, NULL,
 	WHOLE(x.file_bytes, "file_bytes", NULL)
 	PART("health", NULL,
 	     BY_JSON(is_complete, "boolean|null", "complete",
-		     "true: no request is missing, because the program recorded its own requests "
-		     "and there is no sign of a loss. false: the file has no end or is damaged, or "
+		     "true: no request is missing: validate microbench, validate replay or a "
+		     "volume made the trace, and there is no sign of a loss. false: the file "
+		     "has no end or is damaged, or "
 		     "there are signs of missing requests. null: there is no such sign, but the "
 		     "method does not show all requests (not_visible). In files of earlier "
 		     "versions, this member states whether the file has its end.")
@@ -451,8 +452,8 @@ MODEL(S, NULL,
 		      "Reasons why the trace is incomplete, even if the file has its end. Empty if "
 		      "no request is known to be missing.", .index = REASONS_MISSING)
 	     BY_TEXT(not_visible, "not_visible",
-		     "Requests that the method of recording never shows. Null if the program "
-		     "recorded its own requests.", NULLABLE)
+		     "Requests that the method of recording never shows. Null if "
+		     "validate microbench, validate replay or a volume made the trace.", NULLABLE)
 	     BY_NAMES(reasons_json, "not_checked",
 		      "Code that was not searched for calls that the method does not see.",
 		      .index = UNSEEN_CODE)

@@ -143,8 +143,9 @@ static json_t *is_complete(const struct model_at *at)
 LIST(side, NULL,
 	BY_TEXT(path_of, "path", NULL, .exact = true)
 	BY_JSON(is_complete, "boolean|null", "complete",
-		"true: no request is missing, because the program recorded its own requests and "
-		"there is no sign of a loss. false: the file has no end or is damaged, or there "
+		"true: no request is missing: validate microbench, validate replay or a volume "
+		"made the trace, and there is no sign of a loss. false: the file has no end or is "
+		"damaged, or there "
 		"are signs of missing requests. null: there is no such sign, but the method does "
 		"not show all requests (not_visible). In files of earlier versions, this member "
 		"states whether the file has its end.")
@@ -156,8 +157,8 @@ LIST(side, NULL,
 	ROW(uint64_t, n_unseen, "n_unseen", COUNT,
 	    "Programs and requests that the capture could not see; their requests are missing.")
 	TEXT(not_visible, "not_visible",
-	     "Requests that the method of recording never shows. Null if the program recorded its "
-	     "own requests.", NULLABLE)
+	     "Requests that the method of recording never shows. Null if validate "
+	     "microbench, validate replay or a volume made the trace.", NULLABLE)
 	ROW(uint64_t, n_records, "n_records", COUNT, NULL)
 	ROW(uint64_t, n_issued, "n_issued", COUNT, NULL)
 	ROW(uint64_t, n_unfinished, "n_unfinished", COUNT, NULL)
