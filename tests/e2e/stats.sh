@@ -325,6 +325,11 @@ expect_status 3 "$VALIDATE" stats pytest.json
 expect_line err 'choose one with --column: "a", "b"'
 expect_status 3 "$VALIDATE" stats -C c pytest.json
 expect_line err 'no series "c"'
+expect_status 0 "$VALIDATE" stats -C 2 pytest.json
+expect_line out 'pytest.json, b: 2 values'
+echo '{"benchmarks":[{"name":"a","stats":{"mean":1}}]}' >saved.json
+expect_status 3 "$VALIDATE" stats saved.json
+expect_line err 'has only statistics'
 echo '{"results":[]}' >empty.json
 expect_status 3 "$VALIDATE" stats empty.json
 echo '{"results":' >cut.json

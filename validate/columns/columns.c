@@ -293,14 +293,15 @@ int columns_parse(struct columns *c, const char *path, const char *text, size_t 
 		text += 3;
 		len -= 3;
 	}
-	SCOPED_STRBUF numbers = STRBUF_INIT;
+	SCOPED_STRBUF numbers = STRBUF_INIT, name = STRBUF_INIT;
 	struct column_choice only = choice[0];
 	int ret = 0;
 	if (columns_is_json(text, len)) {
 		ret = n_choices > 1
 			 ? err_set(e, EINVAL, "%s: --sessions and --where cannot be used with JSON",
 				   path)
-			 : columns_of_json(&numbers, path, text, len, choice[0].selector, e);
+			 : columns_of_json(&numbers, &name, path, text, len,
+					   choice[0].selector, e);
 		only.selector = NULL;
 		r.choice = &only;
 		text = numbers.s;
@@ -315,6 +316,12 @@ int columns_parse(struct columns *c, const char *path, const char *text, size_t 
 		ret = err_set(e, ENODATA, "%s: %s", path,
 			      any_condition(choice, n_choices) ? "no line matches the conditions"
 							      : "the file has no values");
+	if (!ret && name.len) {
+		char buffer[SHOWN + 4];
+		free(c->column->name);
+		c->column->name =
+		    xstrdup(cell_shown((struct column_cell){name.s, name.len}, buffer));
+	}
 	if (ret)
 		columns_release(c);
 	return ret;

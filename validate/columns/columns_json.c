@@ -91,8 +91,8 @@ bool columns_is_json(const char *text, size_t len)
 	return i < len && text[i] == '{';
 }
 
-int columns_of_json(struct strbuf *out, const char *path, const char *text, size_t len,
-		    const char *selector, struct err *e)
+int columns_of_json(struct strbuf *out, struct strbuf *name, const char *path, const char *text,
+		    size_t len, const char *selector, struct err *e)
 {
 	json_error_t wrong;
 	struct json_series s = {selector, STRBUF_INIT, STRBUF_INIT, STRBUF_INIT, 0, 0,
@@ -105,8 +105,14 @@ int columns_of_json(struct strbuf *out, const char *path, const char *text, size
 	lists_read(&s, json_object_get(root, "results"), "command", NULL, "times");
 	lists_read(&s, json_object_get(root, "benchmarks"), "name", "stats", "data");
 	jobs_read(&s, json_object_get(root, "jobs"));
+	const bool only_statistics = !s.n && json_array_size(json_object_get(root, "benchmarks"));
 	json_decref(root);
-	if (!s.n)
+	if (only_statistics)
+		ret = err_set(e, ENODATA,
+			      "%s: this JSON of pytest-benchmark has only statistics: use "
+			      "--benchmark-json, or --benchmark-save-data with --benchmark-save",
+			      path);
+	else if (!s.n)
 		ret = err_set(
 		    e, EBADMSG,
 		    "%s: this JSON is not the output of hyperfine --export-json, "
@@ -123,8 +129,10 @@ int columns_of_json(struct strbuf *out, const char *path, const char *text, size
 	else if (s.first_other)
 		ret = err_set(e, EBADMSG, "%s: value %zu of series \"%s\" is not a number", path,
 			      s.first_other, s.chosen_name.s);
-	else
+	else {
 		strbuf_addf(out, "%s", s.values.s);
+		strbuf_addf(name, "%s", s.chosen_name.s);
+	}
 	strbuf_release(&s.names);
 	strbuf_release(&s.chosen_name);
 	strbuf_release(&s.values);

@@ -30,7 +30,8 @@ int columns_split_csv(struct columns_reader *r, const char *text, size_t len, ch
 bool columns_is_json(const char *text, size_t len);
 
 struct strbuf;
-/* Appends the chosen series of a known JSON form, one number per line. `selector`: name or number
- * (from 1) of the series, or NULL for the only series. Errors: EBADMSG, ENOENT, ENODATA. */
-int columns_of_json(struct strbuf *out, const char *path, const char *text, size_t len,
-		    const char *selector, struct err *e);
+/* Appends the chosen series of a known JSON form, one number per line, and its name to *name.
+ * `selector`: name or number (from 1) of the series, or NULL for the only series. Errors: EBADMSG,
+ * ENOENT, ENODATA. */
+int columns_of_json(struct strbuf *out, struct strbuf *name, const char *path, const char *text,
+		    size_t len, const char *selector, struct err *e);
