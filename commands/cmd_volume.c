@@ -95,12 +95,12 @@ static int volume_print(const struct volume *v, struct err *e)
 {
 	struct volume_log log;
 	if (!v->service) {
-		printf("%-13s%s: its creation did not finish; to remove it: validate volume "
+		printf("%-12s %s: its creation did not finish; to remove it: validate volume "
 		       "remove %s\n", v->name,
 		       v->dir, v->name);
 		return 0;
 	}
-	printf("%-13s%s, %s in %s%s\n", v->name, volume_path(v), size_text(v->n_bytes).s,
+	printf("%-12s %s, %s in %s%s\n", v->name, volume_path(v), size_text(v->n_bytes).s,
 	       v->backing ? v->backing : "memory",
 	       v->alive ? "" : ", its server has ended: nothing can be read or written");
 	printf("  service    %s\n", v->service);

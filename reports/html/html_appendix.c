@@ -266,9 +266,10 @@ static bool is_nested(const json_t *v)
 
 static void add_json_rows(struct strbuf *out, const char *prefix, json_t *o, int depth);
 
-/* Adds a row for a plain value, or the rows of the members of an object. A member gets "outer inner"
- * as name. */
-static void add_json_row(struct strbuf *out, const char *prefix, const char *key, json_t *v, int depth)
+/* Adds a row for a plain value, or the rows of the members of an object. A member gets
+ * "outer inner" as name. */
+static void add_json_row(struct strbuf *out, const char *prefix, const char *key, json_t *v,
+			 int depth)
 {
 	SCOPED_FREE char *name = xasprintf("%s%s%s", prefix, *prefix ? " " : "", key);
 	if (is_nested(v) && depth < 6) {

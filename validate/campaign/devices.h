@@ -24,8 +24,8 @@ int device_look(const struct target *t, uint64_t *n_bytes, bool *refused, struct
 /* Finds the device, or makes the volume `name` after removing a volume that an earlier session left
  * behind. Errors: from the system; EBUSY for a device in use. */
 int device_begin(struct target_device *d, const struct target *t, const char *name, struct err *e);
-/* Removes the volume `name` of an earlier session, if it exists. Waits up to 5 s for processes of that
- * session that still use it. Errors: EBUSY: in use; from the system. */
+/* Removes the volume `name` of an earlier session, if it exists. Waits up to 5 s for processes of
+ * that session that still use it. Errors: EBUSY: in use; from the system. */
 int device_adopt(const char *name, struct err *e);
 /* Multiplies the service times of the volume's model by `factor`. Errors: those of volume_find()
  * and volume_slow(). */
