@@ -20,9 +20,10 @@ static const struct option_spec compare_options[] = {
 	       "lacks; else the outcome is worse or inconclusive), all (default none)"),
 	OPTION(CHOICE, "inconclusive", FIELD(inconclusive), .arg = "WHAT",
 	       .choices = inconclusive_names, .help = "meaning of an inconclusive outcome. Exit "
-	       "status: error gives 4, fail 1, pass and skip 0; missing data give 4, and a worse "
-	       "component gives 1. The format junit reports each inconclusive component as WHAT "
-	       "(default error)"),
+	       "status: error gives 4, fail 1, pass and skip 0. A worse component gives 1. "
+	       "Otherwise missing data without --allow missing, and a replayer without any "
+	       "comparable component in a scenario, always give 4. The format junit reports each "
+	       "inconclusive component as WHAT (default error)"),
 	OPTION(FLAG, "list", FIELD(list), .help = "print the output formats and exit"),
 	{.name = NULL},
 };

@@ -28,7 +28,7 @@ static const struct option_spec selftest_options[] = {
 	       "system is measured (default: the directory of -o; capture: the working "
 	       "directory)"),
 	OPTION(FLAG, "resume", FIELD(resume), .help = "continue an interrupted selftest in the "
-	       "directory of -o"),
+	       "directory of -o, with the same --quick, --replicates, --run-duration and --seed"),
 	OPTION(UINT, "campaigns", FIELD(campaigns), .arg = "N", .max = 100000,
 	       .help = "replay: number of campaigns with each fault at its largest size (default "
 	       "59; quick: 1)"),
@@ -47,8 +47,9 @@ static const struct option_spec selftest_options[] = {
 	       "replayer run once (default 20); capture: number of runs with each method (default "
 	       "10; quick: 3)"),
 	OPTION(DURATION, "run-duration", FIELD(run_ns), .arg = "TIME", .min = 1e6, .max = 60e9,
-	       .help = "replay: shortest duration of a run (default 10ms); runs with faults of "
-	       "timed replays take 4 times this duration, and runs with invented times 20 times"),
+	       .help = "replay: shortest duration of a run (default 10ms); 4 times as long in "
+	       "campaigns that replay at the traced times, and 20 times as long in "
+	       "campaigns with invented response times"),
 	OPTION(UINT, "simulated", FIELD(simulated), .arg = "N", .min = 10, .max = 1e8,
 	       .help = "stats: number of simulated campaigns of a faultless replayer, and of "
 	       "trials of each test (default 10000; quick: 300)"),
@@ -70,8 +71,9 @@ static const struct option_spec selftest_options[] = {
 static const char synopsis[] = "[--quick] [stats|replay|capture] [-o PATH] [--resume] [options]";
 static const char about[] =
 	"Measures how often verdicts are wrong. Without an argument, stats and replay\n"
-	"run. Lists of rates have 95 % intervals (Clopper-Pearson) and the documented\n"
-	"bounds. Tables with several columns of rates have neither; --json has both.\n"
+	"run. A line with a single rate has its 95 % interval (Clopper-Pearson), and\n"
+	"its bound if the documentation promises a bound. Tables with several columns of\n"
+	"rates have neither; --json has both.\n"
 	"\n"
 	"stats: simulates campaigns, without storage. Equal seeds give equal numbers.\n"
 	"replay: runs campaigns on this machine, with the program in place of the\n"
