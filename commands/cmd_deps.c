@@ -49,13 +49,13 @@ static const struct option_spec deps_options[] = {
 };
 
 static const char about[] =
-	"Finds which request of a trace would wait in a replay, and for the start or the\n"
-	"end of which other request. Prints the number of waits and the concurrency that\n"
-	"they permit. Waits that follow from other waits do not count, except in the\n"
-	"trace of a parallel application. Nothing is replayed. Block-level traces have\n"
-	"neither files nor threads, so the waits are derived from the times. The trace of\n"
-	"a parallel application records its waits. The command shows these recorded\n"
-	"waits only without --order and --infer.\n"
+	"Finds the requests of a trace that would wait for other requests in a replay. A\n"
+	"request can wait for the start or for the end of another request. Prints the\n"
+	"number of waits and the concurrency that they permit. Waits that follow from\n"
+	"other waits do not count, except in the trace of a parallel application. Nothing\n"
+	"is replayed. Block-level traces have neither files nor threads, so the waits are\n"
+	"derived from the times. The trace of a parallel application records its waits.\n"
+	"The command shows these recorded waits only without --order and --infer.\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 

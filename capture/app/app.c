@@ -48,7 +48,7 @@ const struct option_spec app_options[] = {
 	       .help = "do not record stdio calls that move a single character (getc, putc)"),
 	OPTION(STRING, "rotate", FIELD(rotate), .arg = "SIZE|TIME",
 	       .help = "write the trace in parts TRACE.000, TRACE.001 and so on. SIZE: size of the "
-	       "requests in a part before compression, such as 64M; TIME: duration of a part, "
+	       "trace records in a part before compression, such as 64M; TIME: duration of a part, "
 	       "such as 1h (default: one file)"),
 	OPTION(STRING, "pid", FIELD(pid), .letter = 'p', .arg = "PID",
 	       .help = "not available: the library is loaded at program start; use validate "

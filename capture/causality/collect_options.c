@@ -42,8 +42,8 @@ const struct option_spec collect_options[] = {
 		.choices = compute_names,
 	 .help = "what counts as computing. blocking: the time between two requests, minus the "
 	       "time in calls that wait; throttled: the time between two requests in the run that "
-	       "delays the node; auto: throttled if a node polls memory, else blocking (default "
-	       "auto)"},
+	       "delays the node, without the delays; auto: throttled if a node polls memory, else "
+	       "blocking (default auto)"},
 	{.name = "clock", .type = OPT_CHOICE, .offset = FIELD(clock), .arg = "CLOCK",
 		.choices = clock_names,
 	 .help = "clock that measures computing. cpu: CPU time; wall: elapsed time; auto: cpu if "
