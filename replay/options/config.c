@@ -198,8 +198,8 @@ const struct option_spec replay_options[] = {
 	       "by engine parallel (default: directory of -o; without -o: $TMPDIR; without "
 	       "$TMPDIR: /var/tmp for the scratch file, /tmp for the plan)"),
 	OPTION(FLAG, "prepare", FIELD(prepare), .group = "Files and caches", .flags = OPT_CLI_ONLY,
-	       .help = "before the replay, create the files that the trace needs, or restore "
-	       "their content"),
+	       .help = "before the replay, create the files that the trace needs or restore their "
+	       "content, and remove files and directories that the trace creates"),
 	OPTION(CHOICE, "cache", FIELD(cache), .arg = "STATE", .choices = replay_cache_names,
 	       .flags = OPT_CLI_ONLY, .help = "state of the caches at the first request. as-is: "
 	       "unchanged; cold: evicted just before (as root all caches, with dentries and "
@@ -291,8 +291,8 @@ const struct option_spec replay_options[] = {
 	       .group = "Checks and deliberate faults",
 	       .help = "stop at the first return value that differs from the traced value"),
 	OPTION(DURATION, "watchdog", FIELD(watchdog_ns), .arg = "TIME", .max = NO_LIMIT,
-	       .help = "fail if no request ends for this time although a request is due, and "
-	       "name the request that does not return; 0: never (default 60s)"),
+	       .help = "fail if no request ends for this time and no worker waits for a due time, "
+	       "and name the request that does not return; 0: never (default 60s)"),
 	OPTION(STRING, "mutant", FIELD(mutant), .arg = "FAULT[:SIZE]",
 	       .help = "add a deliberate fault, to test methods that judge replayers (see "
 	       "--list-mutants)"),
