@@ -282,8 +282,11 @@ static void add_cause(struct strbuf *out, const struct analysis *a, size_t repla
 	}
 	if (k.decision != DECISION_REJECT)
 		strbuf_addf(out, " (%s)", words_tendency(k.tendency));
-	else if (a->why && a->why[k.worst].main != CAUSE_N)
-		strbuf_addf(out, " (mainly because of %s)", words_cause(a->why[k.worst].main_name));
+	else if (a->why && a->why[k.worst].main != CAUSE_N) {
+		strbuf_addstr(out, " (");
+		words_add_main_cause(out, a->why[k.worst].main_name);
+		strbuf_addch(out, ')');
+	}
 }
 
 void first_screen_replayer(struct strbuf *out, const struct analysis *a, size_t replayer)

@@ -47,20 +47,21 @@ static const char *const templates[REASON_N] = {
     [REASON_ABSENT] = "%A",
     [REASON_INAPPLICABLE] = "%I",
     [REASON_UNTIMED] = "the replay does not issue requests at given times",
-    [REASON_BELOW_LOQ] = "not judged: the program's mean of %.4g ns lies below the limit of "
+    [REASON_BELOW_LOQ] = "the program's mean of %.4g ns lies below the limit of "
 			 "quantification, %.4g ns (%.0f times the standard deviation of %.0f "
 			 "replays without calls)",
     [REASON_RATIO] = "%C %%, %E %% interval %C to %C %%, %W the limits ±%P %%",
     [REASON_RATIO_ALONE] = "%C %%, without an interval, limits ±%P %%",
     [REASON_RATIO_ALIKE] = "%C %% in each of %.0f pairs, %W the limits ±%P %%",
-    [REASON_RECORDINGS] = ". The %.0f pairs share %.0f recordings, and for this reason alone count "
-			  "as only %.1f independent pairs",
+    [REASON_RECORDINGS] = ". This number already allows for shared recordings: the %.0f pairs "
+			  "share %.0f recordings, which alone would reduce them to %.1f "
+			  "independent pairs",
     [REASON_GUARD_ACCEPT] = ", guard band %.3g U; the probability that this acceptance is wrong is "
 			    "%.2g %%",
     [REASON_GUARD_REJECT] = ", guard band %.3g U; the probability that this rejection is wrong is "
 			    "%.2g %%",
     [REASON_PART_CHANGE] = "%L: %C %%",
-    [REASON_PART_NUMBER] = "%L %+.3f",
+    [REASON_PART_NUMBER] = "at the %L %+.3f",
     [REASON_CHANGE_INTERVAL] = ", %E %% interval %C to %C %%",
     [REASON_NUMBER_INTERVAL] = ", %E %% interval %+.3f to %+.3f",
     [REASON_CHANGE_LIMITS] = ", %W the limits ±%P %%",
@@ -131,11 +132,14 @@ static const char *const templates[REASON_N] = {
     [REASON_MACHINE_LIMIT] = ", limit %P %%",
     [REASON_PLAN_NONE] = ". " NO_NUMBER,
     [REASON_PLAN_MEAN] = ". " NO_NUMBER ": the %X of the replicates have a standard "
-			 "deviation of %V, and %.0f replicates suffice only if it is at most %V",
-    [REASON_PLAN_RATIO_MOST] = ". " NO_NUMBER ", because the ratio is too near the limit: %.0f "
-			       "replicates suffice only for a ratio of at most %.3g",
-    [REASON_PLAN_RATIO_LEAST] = ". " NO_NUMBER ", because the ratio is too near the limit: "
-				"%.0f replicates suffice only for a ratio of at least %.3g",
+			 "deviation of %V. The %.0f replicates that were made suffice only for a "
+			 "standard deviation of at most %V",
+    [REASON_PLAN_RATIO_MOST] = ". " NO_NUMBER ", because the ratio is too near the limit. "
+			       "The %.0f replicates that were made suffice only for a ratio of at "
+			       "most %.3g",
+    [REASON_PLAN_RATIO_LEAST] = ". " NO_NUMBER ", because the ratio is too near the limit. "
+				"The %.0f replicates that were made suffice only for a ratio of at "
+				"least %.3g",
     [REASON_PAIRS_FAILED] = ". In %.0f of %.0f pairs a run failed",
     [REASON_NOT_AFTER_HOLM] =
 	". It is not rejected after Holm's correction for the number of tests (adjusted P %.2g; a "

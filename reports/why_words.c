@@ -105,6 +105,12 @@ const char *words_cause(enum why_name name)
 	return words[name];
 }
 
+void words_add_main_cause(struct strbuf *out, enum why_name name)
+{
+	strbuf_addf(out, name == WHY_UNEXPLAINED ? "mainly %s" : "mainly because of %s",
+		    words_cause(name));
+}
+
 const char *words_method(enum why_method how)
 {
 	static const char *const words[METHOD_N] = {
@@ -163,7 +169,7 @@ static void add_split(struct strbuf *out, const struct split *s)
 		const struct why_part *part = next_largest(s, below);
 		if (!part || (i && fabs(part->share) < 0.05))
 			break;
-		strbuf_addstr(out, i ? ", " : ": ");
+		strbuf_addstr(out, i ? ", " : ", of which ");
 		add_percent(out, part->part.value);
 		strbuf_addf(out, " from %s", words_cause(part->name));
 		below = fabs(part->share);
@@ -174,7 +180,7 @@ void words_add_why(struct strbuf *out, const struct why *w)
 {
 	const char *between = "";
 	if (w->main != CAUSE_N) {
-		strbuf_addf(out, "mainly because of %s", words_cause(w->main_name));
+		words_add_main_cause(out, w->main_name);
 		between = "; ";
 	}
 	for (int q = 0; q < SPLIT_N; q++) {

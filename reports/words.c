@@ -251,13 +251,17 @@ static void add_span(struct strbuf *out, double lo, double hi)
 void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
 {
 	double lo = INFINITY, hi = -INFINITY, lo_machine = INFINITY, hi_machine = -INFINITY;
+	double limit = NAN;
 	size_t n_limited = 0;
 	for (size_t i = 0; i < n; i++) {
 		const struct expanded *w = &c[i].expanded;
+		const struct component *u = &c[i].component[COMPONENT_UNCERTAINTY];
 		if (!isfinite(w->U95))
 			continue;
-		n_limited +=
-		    c[i].component[COMPONENT_UNCERTAINTY].decision == DECISION_NOT_APPLICABLE;
+		if (u->decision == DECISION_NOT_APPLICABLE && isfinite(u->limit)) {
+			n_limited++;
+			limit = u->limit;
+		}
 		lo = fmin(lo, w->U95);
 		hi = fmax(hi, w->U95);
 		if (isfinite(w->machine)) { /* at most the whole */
@@ -278,8 +282,9 @@ void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
 	strbuf_addstr(out, ". ");
 	if (n_limited < n)
 		strbuf_addf(out, "In %zu of %zu cases, the", n_limited, n);
-	strbuf_addf(out, "%s uncertainty of a replay is not judged, because the program's own "
-		"uncertainty is not shown to be within the limit", n_limited < n ? "" : "The");
+	strbuf_addf(out, "%s uncertainty of a replay is not judged, because the upper confidence "
+		"limit of the program's own uncertainty exceeds ", n_limited < n ? "" : "The");
+	words_add_limit(out, COMPONENT_UNCERTAINTY, limit);
 }
 
 void words_add_machine(struct strbuf *out, const struct analysis *a)

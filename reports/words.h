@@ -43,6 +43,8 @@ extern const struct component_words component_words[];
 void words_add_why(struct strbuf *out, const struct why *w);
 /* "fewer requests in flight", "late issue" */
 const char *words_cause(enum why_name name);
+/* Appends "mainly because of fewer requests in flight", "mainly unexplained service time". */
+void words_add_main_cause(struct strbuf *out, enum why_name name);
 /* Returns how a part of a difference was obtained: "measured". */
 const char *words_method(enum why_method how);
 

@@ -264,12 +264,10 @@ static void add_rule(struct certificate *c, const struct analysis *a)
 	strbuf_addf(&text,
 		    "A scenario is trusted if one-sided tests show each assessed component to be "
 		    "within its limit. At a limit, a component is wrongly accepted with a "
-		    "probability of at most %.3g %%. A scenario is not trusted if a component is "
-		    "shown to be beyond its limit. All %u tests of this campaign together reject "
-		    "wrongly with a probability of at most %.3g %% (Holm). Other scenarios are "
-		    "inconclusive",
-		    100 * (a->look ? a->level_accept : 0.05), a->n_rejection_tests,
-		    100 * (a->look ? a->level_reject : 0.01));
+		    "probability of at most 5 %%. A scenario is not trusted if a component is "
+		    "shown to be beyond its limit. The probability of at least one wrong rejection "
+		    "in all %u tests of this campaign is at most 1 %% (Holm). Other scenarios are "
+		    "inconclusive", a->n_rejection_tests);
 	if (p->accept.guard_band > 0)
 		strbuf_addf(&text, ". Guard band of the bias: %.3g U", p->accept.guard_band);
 	fact_add(c, "Decision rule", &text);

@@ -8,6 +8,7 @@
 #include "reports/html/html.h"
 #include "reports/json/json_value.h"
 #include "reports/number.h"
+#include "reports/reasons.h"
 #include "reports/words.h"
 #include "validate/components/component.h"
 #include "validate/provenance/provenance.h"
@@ -45,6 +46,24 @@ static void add_components(struct strbuf *out, const struct analysis *a)
 	strbuf_addstr(out, "</dl>\n");
 }
 
+/* Appends how several looks change the confidence of the intervals. */
+static void add_looks(struct strbuf *out, const struct analysis *a)
+{
+	const struct protocol *p = &a->results->protocol;
+	if (p->budget_ns)
+		strbuf_addstr(out, " The campaign decides each case anew after each of its pairs "
+			"(looks).");
+	else if (p->n_looks > 1)
+		strbuf_addf(out, " The campaign decides only at planned numbers of replicates "
+			"(looks). This is look %u of %u, at %u replicates.", a->look, p->n_looks,
+			a->n_replicates);
+	if (a->look && a->level_accept < 0.05)
+		words_add_template(out, " These probabilities hold over all looks. So this look "
+			"uses confidence levels above those of the rules below: %E %% instead of "
+			"90 %%, and %E %% instead of 95 %%.",
+			(const double[]){2 * a->level_accept, a->level_accept}, "", COMPONENT_N);
+}
+
 static void add_how(struct strbuf *out, const struct html_page *p)
 {
 	static const enum verdict each[] = {VERDICT_TRUSTED, VERDICT_NOT_TRUSTED,
@@ -57,18 +76,12 @@ static void add_how(struct strbuf *out, const struct html_page *p)
 		html_add_verdict_chip(out, a, each[i]);
 		strbuf_addf(out, " %s.</li>\n", words_verdict_meaning(each[i]));
 	}
-	strbuf_addf(
-	    out,
-	    "</ul>\n<p>The probability that a component is accepted wrongly is at most %.3g %%. "
-	    "The probability that any rejection of this report (%u tests) is wrong is at most "
-	    "%.3g %% (Holm's method).",
-	    100 * (a->look ? a->level_accept : 0.05), a->n_rejection_tests,
-	    100 * (a->look ? a->level_reject : 0.01));
-	if (a->results->protocol.n_looks > 1)
-		strbuf_addf(out, " The campaign decides only at planned numbers of replicates "
-			"(looks). This is look %u of %u, at %u replicates, with its share of these "
-			"probabilities.", a->look,
-			a->results->protocol.n_looks, a->n_replicates);
+	strbuf_addf(out,
+		"</ul>\n<p>The probability that a component is accepted wrongly is at most "
+		"5 %%. The probability that this report contains at least one wrong rejection is "
+		"at most 1 %% (Holm's method, %u tests). A rejection by the rules below also needs "
+		"confirmation by Holm's method.", a->n_rejection_tests);
+	add_looks(out, a);
 	strbuf_addstr(out, "</p>\n<p>Assessed: ");
 	words_add_components(out, a, true);
 	strbuf_addstr(out, ". <b>Not assessed:</b> ");
@@ -129,7 +142,7 @@ static void add_target(struct strbuf *out, const struct target *t)
 	if (t->precondition_passes)
 		strbuf_addf(&text, "; files overwritten %llu times before",
 			    (unsigned long long)t->precondition_passes);
-	html_addf(out, "<dt>Target %s</dt><dd>%s</dd>\n", t->name, text.s);
+	html_addf(out, "<dt>Target \"%s\"</dt><dd>%s</dd>\n", t->name, text.s);
 }
 
 /* Appends a short description of the machine; the part "environment" has the details. */
@@ -175,7 +188,7 @@ static void add_design(struct strbuf *out, const struct html_page *page)
 	if (p->cpus)
 		add_item(out, "Processors", p->cpus);
 	if (p->scheduler)
-		add_item(out, "Scheduler", p->scheduler);
+		add_item(out, "Scheduler (first permitted)", p->scheduler);
 	for (size_t i = 0; i < p->n_targets; i++)
 		add_target(out, &p->target[i]);
 	for (const struct fact *f = facts; f->name; f++) {
@@ -306,7 +319,9 @@ static void add_environment(struct strbuf *out, const struct html_page *p)
 		"scope=\"col\">At the start of the campaign</th></tr></thead>\n<tbody>\n");
 	if (json_is_object(p->a->results->environment))
 		add_json_rows(out, "", p->a->results->environment, 0);
-	strbuf_addstr(out, "</tbody></table></div>\n");
+	strbuf_addstr(out, "</tbody></table></div>\n<p>Each fact is a member of the file "
+		"<code>environment.json</code>; <code>doc/results.md</code> explains the members. "
+		"\"Not available\" means that the value is unknown or does not apply.</p>\n");
 	end_part(out);
 }
 

@@ -190,8 +190,10 @@ void html_add_cases(struct strbuf *out, const struct html_page *p)
 		"components that were assessed.");
 	words_add_not_visible(out, " The recordings do not show these requests: ", a, ".");
 	if (p->figures->n_left_out)
-		strbuf_addf(out, " To keep the page small, %zu of the figures of scenarios and "
-			"cases are left out.", p->figures->n_left_out);
+		strbuf_addf(out, " To keep the page small, it has no figures for %zu scenario%s or "
+			"case%s. The tables have their numbers.", p->figures->n_left_out,
+			p->figures->n_left_out == 1 ? "" : "s",
+			p->figures->n_left_out == 1 ? "" : "s");
 	strbuf_addstr(out, "</p>\n");
 	html_add_missing(out, p->figures);
 	SCOPED_FREE bool *open = choose_open(a);

@@ -253,12 +253,14 @@ static void add_map(struct strbuf *out, const struct analysis *a)
 	}
 	strbuf_addstr(
 	    out,
-	    "</tbody></table></div>\n<p class=\"key\">Colour: estimate in percent of the limit: <i "
+	    "</tbody></table></div>\n<p class=\"key\">Colour: deviation of the estimate from its "
+	    "ideal value, in percent of the limit (Precision: by the logarithms of ratio and "
+	    "limit): <i "
 	    "class=\"h0\">up to 25 %</i><i class=\"h1\">50 %</i><i class=\"h2\">75 "
 	    "%</i><i class=\"h3\">100 %</i><i class=\"h4\">150 %</i><i "
 	    "class=\"h5\">more</i> Sign: ✓ accepted, ✗ rejected, ? inconclusive, – not "
-	    "judged. A sign without a number: below 5 % of the limit. Each cell is a link to its "
-	    "case.</p>\n");
+	    "applicable, · not assessed. A sign without a number: this deviation is below 5 %, or "
+	    "there is no estimate. Each cell is a link to its case.</p>\n");
 }
 
 /* --- the deciding intervals ---------------------------------------------- */
@@ -318,13 +320,16 @@ static void add_strip_row(struct strbuf *out, const struct analysis *a, const st
 static void add_strip(struct strbuf *out, const struct analysis *a)
 {
 	strbuf_addstr(out, "<h2 id=\"intervals\">What decides each case</h2>\n<p>The table "
-		"shows the component that decides each case. Each bar is the interval of the test, "
-		"in multiples of the limit. The shaded part is within the limit. ");
+		"shows one component of each case. If all components are accepted, this is the "
+		"component whose interval comes nearest to its limit. Otherwise, this is the "
+		"rejected component (without a rejection: the inconclusive component) whose "
+		"estimate is the largest multiple of its limit. Each bar is the interval of the "
+		"test, in multiples of the limit. The shaded part is within the limit. ");
 	strbuf_addf(out,
-		    "%s if the bars of all its components lie in the shaded part. A bar can be "
+		    "%s only if no bar of its components extends beyond the limit. A bar can be "
 		    "wider than the 95 %% interval beside it, because the test also allows for "
-		    "dependent runs and for several looks at the results. An arrow stands for a "
-		    "bar outside the picture.</p>\n",
+		    "dependent runs and for several looks at the results. An arrow means "
+		    "that the estimate lies outside the picture.</p>\n",
 		    a->results->protocol.claimed ? "The claim is shown for a case"
 						 : "A case is trusted");
 	html_begin_wide(out, "Deciding interval of each case");

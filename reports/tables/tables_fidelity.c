@@ -133,7 +133,8 @@ const struct table_kind table_diagnostics = {
     .note =
 	"The differences of the mean response times are examined in the order in which the pairs "
 	"ran: correlation of successive pairs (0 is ideal), and the number of independent pairs "
-	"that would give as much information (a smaller number widens the intervals of "
-	"acceptance). Other components have numbers of their own. P-values of the hypotheses "
-	"\"the order of values above and below the median is random\" and \"no trend\": a small "
-	"P-value shows that the pairs depend on each other, for example by drift."};
+	"that would give as much information. A smaller number widens the confidence intervals, "
+	"and makes acceptance harder. Other components have numbers of their own. P-values of the "
+	"hypotheses \"the order of values above and below the median is random\" and \"no "
+	"trend\": a small P-value shows that the pairs depend on each other, for example by "
+	"drift."};

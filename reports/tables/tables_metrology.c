@@ -101,7 +101,8 @@ static void control_row(struct table *t, const struct cell *c)
 	COL_OF_U(t, control_chart, k, upper, NULL, "Upper limit", k->upper - k->lower);
 	COL_STATUS(t, COUNT, "n_outside", "Points outside", k->status, (double)k->n_out, 10);
 	COL_OF_U(t, control_chart, k, mr_bar, NULL, "Mean moving range", k->upper - k->lower);
-	COL_OF_U(t, control_chart, k, mr_upper, NULL, "Largest range", k->upper - k->lower);
+	COL_OF_U(t, control_chart, k, mr_upper, NULL, "Upper limit of the range",
+		k->upper - k->lower);
 	COL_STATUS(t, COUNT, "n_ranges_outside", "Ranges outside", k->status,
 		   (double)k->n_mr_out, 10);
 }
@@ -109,7 +110,8 @@ static void control_row(struct table *t, const struct cell *c)
 const struct table_kind table_control = {
     "control", "Chart of individuals and moving ranges", .cell = control_row,
     .note =
-	"Control chart of the relative differences of the pairs, in the order of the blocks: "
-	"centre, limits (three standard deviations, from the mean moving range), largest "
-	"moving range that is expected, and numbers of points and ranges outside. Points outside "
-	"the limits show a disturbance. These points are not left out."};
+	"Control chart of the relative differences of the pairs, in the order of the blocks. "
+	"Moving range: absolute difference of two successive points. Lower and upper limit: "
+	"centre ± three standard deviations, computed from the mean moving range. Upper limit "
+	"of the range: control limit of the moving ranges. Points outside the limits show a "
+	"disturbance. These points are not left out."};

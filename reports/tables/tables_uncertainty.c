@@ -63,9 +63,10 @@ const struct table_kind table_uncertainty = {
 	"After correction for the bias, the result of one future replay lies within ±U of the "
 	"program's result, with 95 % coverage. U = k u_c. The budget gives u_c, and k is "
 	"Student's t for the effective degrees of freedom of u_c. All values are relative to "
-	"the program's mean. For comparison: the interval from 200 000 Monte Carlo trials of "
-	"the same budget (JCGM 101), and whether it agrees with ±U to one digit of u_c. If it "
-	"does not, the interval is the better of the two. The decision uses U."};
+	"the program's mean. For comparison, the table shows the interval from 200 000 Monte "
+	"Carlo trials of the same budget (JCGM 101). This interval agrees with ±U if its ends "
+	"differ from -U and +U by at most half a unit of the first digit of u_c. If it does not "
+	"agree, this interval is better than ±U. The decision uses U."};
 
 static size_t n_budget_rows(const struct analysis *a, size_t i)
 {

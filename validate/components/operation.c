@@ -61,7 +61,8 @@ const struct component_row component_operation = {
     .words = {"", true},
     .meaning = "By how much the mean response time of each operation is longer (+) or shorter (-) "
 	       "in the replay than in the program. An operation counts if it has at least 5 % of "
-	       "the total response time, or 5 % of the requests and 0.1 % of this time.",
+	       "the total response time. It also counts if it has at least 5 % of the requests "
+	       "and at least 0.1 % of the total response time.",
     .rule = "The component is accepted if the 90 % interval of each operation lies inside the "
 	    "limits. It is rejected if the 95 % interval of one operation lies entirely outside "
 	    "the limits (Bonferroni). It does not apply if all requests are of one operation.",

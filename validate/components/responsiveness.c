@@ -100,9 +100,9 @@ const struct component_row component_responsiveness = {
 	.title = "Responsiveness",
 	.meaning = "How much more (+) or less (-) the response times of a replay grow than those "
 		   "of the program, when a volume serves requests more slowly.",
-	.rule = RULE_WITHIN " It does not apply without a volume whose service times the campaign "
-		"changes, or if the increase of the program's response times is not shown to "
-		"exceed the limit.", .source = "VIM 4.12 (sensitivity); as for bias",
+	.rule = RULE_WITHIN " It applies only if the campaign changes the service times of a "
+		"volume. The slower volume must also be shown to increase the program's response "
+		"times by more than the limit.", .source = "VIM 4.12 (sensitivity); as for bias",
 	.unit = COMPONENT_CHANGE, .two_sided = true,
 	.scatter = M_SQRT2, .relative = true,
 	.measure = measure_responsiveness, .decide = decide_responsiveness,
