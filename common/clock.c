@@ -196,7 +196,8 @@ int clock_calibrate(struct clock *c, int64_t baseline_ns, struct err *e)
 	if (ret)
 		return ret;
 	if (c->last.ticks <= c->first.ticks || c->last.ns <= c->first.ns)
-		return err_set(e, EIO, "the clock did not advance in %lld ns: nothing can be timed",
+		return err_set(e, EIO, "the time-stamp counter did not advance in %lld ns of "
+			       "CLOCK_MONOTONIC: nothing can be timed",
 			       (long long)(last_ns - c->first.ns));
 	if (c->source == CLOCK_SOURCE_TSC)
 		c->ns_per_tick = rate_between(&c->first, &c->last);

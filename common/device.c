@@ -67,8 +67,8 @@ static int signed_refuse(const char *path, const char *what, const char *at, con
 			 struct err *e)
 {
 	return err_set(e, EBUSY, "%s: refused, nothing was written: there is %s on %s%s (if the "
-		"content is not needed, remove the signature with \"wipefs -a\"; for a backup "
-		"superblock, overwrite the first 4 KiB of the backup with zeros)",
+		"content is not needed, remove the signature with \"wipefs -a\"; wipefs does not "
+		"remove a backup superblock: overwrite 4 KiB at its byte offset with zeros)",
 		path, kind, what, at);
 }
 

@@ -97,7 +97,8 @@ static int device_of(dev_t dev, char **dir, struct err *e)
 	if (!*dir)
 		return err_set(e, ENODEV,
 			       "the queue settings need a target directory on a block device, but "
-			       "it is on device %u:%u, which is not one", major(dev), minor(dev));
+			       "the directory is on device %u:%u, which is not a block device",
+			       major(dev), minor(dev));
 	return 0;
 }
 

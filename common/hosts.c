@@ -113,7 +113,8 @@ int host_launcher_check(const char *launcher, struct err *e)
 {
 	SCOPED(words_list_release) struct words_list command = {NULL, 0, 0};
 	if (!strstr(launcher, "{host}"))
-		return err_set(e, EINVAL, "launcher: the placeholder {host} is missing");
+		return err_set(e, EINVAL, "launcher: the command \"%s\" lacks {host}, which stands "
+			"for the name of the host", launcher);
 	return launcher_words(&command, launcher, "host", e);
 }
 

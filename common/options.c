@@ -138,7 +138,8 @@ static int set_value(const struct option_spec *o, void *config, const char *text
 			*(double *)field = v.d;
 		return ret;
 	}
-	return err_set(e, EINVAL, "its type %d is unknown", (int)o->type);
+	return err_set(e, EINVAL, "the program defines this option with the unknown type %d",
+		       (int)o->type);
 }
 
 int options_set(const struct option_spec *table, void *config, const char *name, const char *value,

@@ -98,8 +98,8 @@ static inline int pause_threads(struct pause *p, uint32_t n, struct err *e)
 {
 	if (p->page && n > PAUSE_THREADS_MAX)
 		return err_set(e, E2BIG,
-			       "%u threads are too many: at most %d can pause between requests", n,
-			       PAUSE_THREADS_MAX);
+			       "%u threads are too many: a campaign can pause at most %d threads "
+			       "of a process", n, PAUSE_THREADS_MAX);
 	if (p->page)
 		atomic_store(&p->page->n_threads, n);
 	return 0;

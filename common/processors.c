@@ -49,8 +49,8 @@ static int range_parse(struct processor_list *list, const char **at, const cpu_s
 		list->cpu[list->n++] = (int)cpu;
 	}
 	*at = *end ? end + 1 : end;
-	return *end && !end[1] ? err_set(e, EINVAL, "a number must follow the last \"%c\" of a "
-				 "list of CPUs", *end) : 0;
+	return *end && !end[1] ? err_set(e, EINVAL, "the list of CPUs ends with \"%c\": a CPU "
+				 "number must follow", *end) : 0;
 }
 
 int processors_parse(struct processor_list *list, const char *text, struct err *e)

@@ -190,12 +190,13 @@ static int refused_permission(const struct scheduling *s, struct err *e)
 {
 	struct rlimit limit = {.rlim_cur = 0};
 	if (s->policy == SCHED_DEADLINE)
-		return err_set(e, EACCES, "scheduler deadline is not permitted: it needs the "
-			"capability CAP_SYS_NICE, and the process must have no affinity mask");
+		return err_set(e, EACCES, "scheduling policy deadline is not permitted: it needs "
+			"the capability CAP_SYS_NICE, and the process must have no affinity mask");
 	getrlimit(RLIMIT_RTPRIO, &limit);
-	return err_set(e, EACCES, "scheduler %s:%d is not permitted: it needs the capability "
-		"CAP_SYS_NICE or a limit RLIMIT_RTPRIO (ulimit -r) of at least %d (now %" PRIu64
-		")", policy_name(s), s->priority, s->priority, (uint64_t)limit.rlim_cur);
+	return err_set(e, EACCES, "scheduling policy %s:%d is not permitted: it needs the "
+		"capability CAP_SYS_NICE or a limit RLIMIT_RTPRIO (ulimit -r) of at least %d "
+		"(now %" PRIu64 ")", policy_name(s), s->priority, s->priority,
+		(uint64_t)limit.rlim_cur);
 }
 
 int scheduling_refused(const struct scheduling *s, int code, uint32_t n_threads, struct err *e)
@@ -204,10 +205,10 @@ int scheduling_refused(const struct scheduling *s, int code, uint32_t n_threads,
 	if (code == EPERM)
 		return refused_permission(s, e);
 	if (code != EBUSY)
-		return err_sys(e, code, "cannot set scheduler %s", policy_name(s));
-	return err_set(e, EBUSY, "scheduler deadline: the kernel does not admit %u threads with %s "
-		"of CPU time in every %s on %u CPUs: use fewer threads or a shorter runtime, or "
-		"raise kernel.sched_rt_runtime_us", n_threads,
+		return err_sys(e, code, "cannot set the scheduling policy %s", policy_name(s));
+	return err_set(e, EBUSY, "scheduling policy deadline: the kernel does not admit %u threads "
+		"with %s of CPU time in every %s on %u CPUs: use fewer threads or a shorter "
+		"runtime, or raise kernel.sched_rt_runtime_us", n_threads,
 		duration_text((double)full.runtime_ns).s, duration_text((double)full.period_ns).s,
 		(uint32_t)processors_allowed());
 }
@@ -217,12 +218,14 @@ int scheduling_check(const struct scheduling *s, bool pin, struct err *e)
 	if (!s->set || s->policy != SCHED_DEADLINE)
 		return 0;
 	if (pin)
-		return err_set(e, EINVAL, "scheduler deadline cannot be combined with --pin or "
-			"--cpus: the kernel accepts no deadline thread with an affinity mask");
+		return err_set(e, EINVAL, "scheduling policy deadline cannot be combined with "
+			"--pin or --cpus: the kernel accepts no deadline thread with an affinity "
+			"mask");
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
 	if (n > 0 && (uint32_t)processors_allowed() < (uint32_t)n)
-		return err_set(e, EINVAL, "scheduler deadline: this process may use only %u of %ld "
-			"CPUs, and the kernel accepts no deadline thread with an affinity mask",
+		return err_set(e, EINVAL, "scheduling policy deadline: this process may use only "
+			"%u of %ld CPUs, and the kernel accepts no deadline thread with an "
+			"affinity mask",
 			(uint32_t)processors_allowed(), n);
 	return 0;
 }

@@ -58,8 +58,8 @@ int code_scanner_open(struct code_scanner *s, struct err *e)
 {
 	s->library = dlopen(LIBRARY_OF(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
 	if (!s->library)
-		return err_set(e, ENOENT, "cannot load the disassembler that finds system calls in "
-			"programs: %s", dlerror());
+		return err_set(e, ENOENT, "the capture needs the library Capstone to find system "
+			"calls in a program's code, but cannot load it: %s", dlerror());
 	return 0;
 }
 

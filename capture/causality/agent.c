@@ -65,12 +65,13 @@ static int agent_prepare(void *ctx, const char *dir, struct err *e)
 	int ret = watch_prepare(a->watch, dir, e);
 	if (!ret && symlink(dir, a->given.link) < 0)
 		ret = err_sys(e, errno,
-			      "cannot create the link %s (if two of the named hosts are the same "
-			      "machine, name only one of them)",
+			      "cannot create the symbolic link %s (if two of the named hosts "
+			      "are the same machine, name only one of them)",
 			      a->given.link);
 	if (!ret && write_all(STDOUT_FILENO, AGENT_READY "\n", sizeof AGENT_READY) < 0)
 		ret = err_set(e, EPIPE,
-			      "the connection to the host that runs the capture was lost");
+			      "the connection to the host on which the capture was started is "
+			      "lost");
 	return ret;
 }
 
@@ -82,8 +83,8 @@ static int seen_write(struct agent *a, const char *path, const struct app_outcom
 	const bool by_watchdog =
 	    seen.outcome.stuck || *seen.outcome.runs_on || *seen.outcome.stopped;
 	if (WIFSIGNALED(o->status) && !by_watchdog)
-		return err_set(e, EINTR, "the capture on this host was ended by signal %d (%s) "
-					 "before the application ended",
+		return err_set(e, EINTR, "signal %d (%s) ended the recording on this host before "
+					 "the application ended",
 			       WTERMSIG(o->status), strsignal(WTERMSIG(o->status)));
 	const struct watch_thread *t = watch_threads(a->watch, &seen.n_threads);
 	const struct watch_wait *w = watch_waits(a->watch, &seen.n_waits);
@@ -133,8 +134,8 @@ int agent_run(const char *path, const char *host, struct err *e)
 		unlink(g->link);
 		ret = ret ? ret : seen_write(&a, seen, &o, e);
 		if (!ret && write_all(STDOUT_FILENO, AGENT_DONE "\n", sizeof AGENT_DONE) < 0)
-			ret = err_set(e, EPIPE, "the connection to the host that runs the "
-						"capture was lost");
+			ret = err_set(e, EPIPE, "the connection to the host on which the "
+						"capture was started is lost");
 		watch_close(a.watch);
 		app_outcome_release(&o);
 	}

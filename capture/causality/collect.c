@@ -440,7 +440,8 @@ static int check_run(const struct collect_job *j, int64_t *took_ns, struct err *
 	line[strcspn(line, "\n")] = 0;
 	if (!got || status)
 		return err_set(e, ECHILD, "the command of --check, \"%s\", %s", j->config->check,
-			       status ? "failed" : "printed nothing");
+			       status ? "failed"
+				      : "did not print the running time of the replay");
 	int ret = parse_duration(line, took_ns, e);
 	return ret ? err_context(e, "output of the command of --check") : 0;
 }
@@ -508,8 +509,9 @@ static int hosts_take(struct collect_job *j, struct err *e)
 		return err_set(e, EINVAL, "--hosts needs --root DIR: name the directory with the "
 					  "application's files");
 	int ret = host_launcher_check(c->launcher ? c->launcher : HOSTS_LAUNCHER, e);
-	ret = ret ? ret : hosts_parse(c->hosts, &j->hosts, e);
-	return ret ? err_context(e, "--hosts") : 0;
+	if (ret)
+		return ret;
+	return hosts_parse(c->hosts, &j->hosts, e) ? err_context(e, "--hosts") : 0;
 }
 
 int collect_causality(const struct collect_config *c, struct collect_outcome *o, struct err *e)

@@ -124,7 +124,8 @@ int kept_runs_open(struct kept_runs *k, const char *dir, const char *what, bool 
 				"continue, or choose another --runs-dir", dir);
 		else if (!of)
 			ret = err_set(e, EILSEQ, "%s cannot be read (%s): remove its directory and "
-				"record again", path, top ? "it contains no runs" : where.text);
+				"record again", path,
+				      top ? "it is not a list of runs" : where.text);
 		else if (strcmp(of, what))
 			ret = err_set(e, ESTALE, "%s contains runs of another command or of other "
 				"options: repeat that command, or choose another --runs-dir (runs: "

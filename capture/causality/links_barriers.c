@@ -46,13 +46,13 @@ static int seen_check(const struct links_barriers *b, const struct barrier_seen 
 	const uint64_t number = b->number[first->barrier];
 	if (!s->last[1])
 		return err_set(e, EINVAL,
-			       "node %" PRIu32 " signals at barrier %" PRIu64
-			       ", at which no node waits",
+			       "node %" PRIu32 " has a signal for barrier %" PRIu64
+			       ", but no node has a wait for this barrier",
 			       first->node, number);
 	if (!s->last[0])
 		return err_set(e, ENOENT,
 			       "node %" PRIu32 " waits before its request %" PRIu32
-			       " at barrier %" PRIu64 ", at which no node signals",
+			       " at barrier %" PRIu64 ", but no node has a signal for this barrier",
 			       first->node, first->request, number);
 	return 0;
 }

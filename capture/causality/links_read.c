@@ -76,10 +76,11 @@ static int record_take(struct links_reading *x, const struct trace_record *r, ui
 		return mark_take(x, (uint32_t)of, r, index, e);
 	if (r->length >= f->n_nodes || r->length == (uint64_t)of)
 		return err_set(e, EINVAL,
-			       "record %" PRIu64 ": %s of node %" PRId64 " for node %" PRIu64
-			       ": the second node %s",
+			       "record %" PRIu64 ": the %s of node %" PRId64 " names node %" PRIu64
+			       ", %s",
 			       index, op_name(r->op), of, r->length,
-			       r->length == (uint64_t)of ? "must differ" : "does not exist");
+			       r->length == (uint64_t)of ? "but must name another node"
+							 : "which does not exist");
 	uint32_t other = (uint32_t)r->length;
 	struct link_end one = {r->op == OP_WAIT ? other : (uint32_t)of,
 			       r->op == OP_WAIT ? (uint32_t)of : other, index, n->place,

@@ -82,15 +82,17 @@ int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct w
 		number[i] = -1;
 	for (uint32_t a = 0; a < n_a && !ret; a++, b++) {
 		const struct watch_thread *t = &base[in_base[a].index];
+		char rank[32] = "";
+		if (t->rank >= 0)
+			snprintf(rank, sizeof rank, " of rank %d", (int)t->rank);
 		if (b == n_b || here[b].key != in_base[a].key)
 			ret = err_set(e, EILSEQ,
-				      "node %" PRIu32 "%s%.0d made %" PRIu64
+				      "node %" PRIu32 "%s made %" PRIu64
 				      " requests in the first run. In this run it made no "
 				      "requests, or the application created its threads in "
 				      "another order. The application must make the same "
 				      "requests in every run",
-				      in_base[a].index, t->rank >= 0 ? " of rank " : "",
-				      t->rank >= 0 ? (int)t->rank : 0, t->n_requests);
+				      in_base[a].index, rank, t->n_requests);
 		else if (t->sends && (!thread[here[b].index].sends ||
 				      thread[here[b].index].n_requests != t->n_requests))
 			ret = err_set(e, EILSEQ,

@@ -133,9 +133,9 @@ static int differ_error(const struct requests *base, const struct requests *othe
 	ret = ret ? ret : request_text(other, b, &in_other, e);
 	return ret ? ret : err_set(e, EILSEQ,
 			      "the application does not make the same requests in each run, so its "
-			      "dependencies cannot be found: request %" PRIu64 " of node %" PRIu32
-			      " (counted from 0) is %s without delays, and %s %s (%s)",
-			      number, node, in_base.s, in_other.s, when.s, run->trace);
+			      "dependencies cannot be found. Request %" PRIu64 " of node %" PRIu32
+			      " (both counted from 0) without delays: %s; %s: %s (%s)",
+			      number, node, in_base.s, when.s, in_other.s, run->trace);
 }
 
 static int differ_find(struct requests *base, struct requests *other,

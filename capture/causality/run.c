@@ -87,14 +87,14 @@ static int outcome_judge(const struct run_config *c, const struct app_outcome *o
 			       r->seen.runs_on);
 	if (r->seen.stopped[0])
 		return err_set(e, ECHILD,
-			       "no node made a request for 10 s, and a signal has stopped %s; the "
-			       "output of the application is in %s",
+			       "no node made a request for 10 s; suspended by a signal such as "
+			       "SIGSTOP: %s; the output of the application is in %s",
 			       r->seen.stopped, c->log);
 	if (r->seen.stuck)
 		return err_set(e, EDEADLK,
 			       "the application hung: in a run that delays requests, no node made "
 			       "a request for a long time (%s); larger values of --factor and "
-			       "--floor may help",
+			       "--floor lengthen this time",
 			       r->seen.stuck_at);
 	if (WIFSIGNALED(o->status))
 		return err_set(e, ECHILD,
@@ -118,7 +118,8 @@ static int outcome_judge(const struct run_config *c, const struct app_outcome *o
 		return err_set(
 		    e, EOVERFLOW,
 		    "%" PRIu64
-		    " requests were lost: name a directory with more free space (--scratch)",
+		    " requests were not recorded: name a directory with more free space "
+		    "(--scratch)",
 		    o->n_lost);
 	return 0;
 }

@@ -45,8 +45,8 @@ static int add_entry(struct list *l, struct sink *s, const struct fileset_entry 
 	int ret = 0;
 	if (strchr(f->path, '#') || text_has_control(f->path) ||
 	    (link && (strchr(link, '#') || text_has_control(link))))
-		return err_set(e, EINVAL, "\"%s\": ARTC's list cannot hold a name with #, control "
-			"characters or invalid UTF-8", f->path);
+		return err_set(e, EINVAL, "\"%s\": ARTC's list of files cannot hold a name with #, "
+			"control characters or invalid UTF-8", f->path);
 	for (const char *slash = f->path; !ret && (slash = strchr(slash, '/')); slash++)
 		ret = slash > f->path ? add_directory(l, s, f->path, (size_t)(slash - f->path), e)
 				     : 0;

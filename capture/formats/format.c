@@ -109,7 +109,8 @@ int trace_open_with(struct trace **t, const struct trace_format *f, const char *
 	if (ret)
 		return ret;
 	if (!f->bid)
-		return err_set(e, ENOTSUP, "%s: the format %s can only be written", path, f->name);
+		return err_set(e, ENOTSUP, "%s: validate can write the format %s, but cannot read "
+			"it", path, f->name);
 	ret = f->open ? f->open(t, path, o, e) : foreign_open(t, f->reader, path, o, e);
 	if (!ret)
 		(*t)->format = f;

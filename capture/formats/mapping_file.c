@@ -23,7 +23,7 @@ struct mapping_parse {
 static int value_refuse(struct mapping_parse *p, const char *key, const char *value,
 			const char *wanted)
 {
-	p->ret = err_set(p->e, EINVAL, "%s = %.60s: not %s", key, value, wanted);
+	p->ret = err_set(p->e, EINVAL, "%s = %.60s: expected %s", key, value, wanted);
 	return 0;
 }
 
@@ -70,7 +70,8 @@ static int set_delimiter(struct mapping_parse *p, const char *value)
 	if (strlen(value) != 1)
 		return value_refuse(
 		    p, "delimiter", value,
-		    "comma, tab, semicolon, colon, bar, space, blanks or one character");
+		    "comma, tab, semicolon, colon, bar, space, blanks (runs of blanks and tabs) "
+		    "or one character");
 	p->m->delimiter = *value;
 	return 1;
 }
@@ -82,7 +83,8 @@ static int set_epoch(struct mapping_parse *p, const char *value)
 	if (!strcmp(value, "1601")) /* days from 1601 to 1970 */
 		p->m->epoch_s = 134774LL * 86400;
 	else if (p->m->absolute && strcmp(value, "1970"))
-		return value_refuse(p, "epoch", value, "none, 1970 or 1601");
+		return value_refuse(p, "epoch", value, "1970 or 1601 (times count from the start "
+				    "of this year), or none (times are unchanged)");
 	return 1;
 }
 
@@ -273,7 +275,7 @@ static int unit_check(const struct mapping_column *c, struct err *e)
 		if (c->unit_kind == UNIT_ABSENT || c->unit_kind == UNIT_OF_BYTES ||
 		    1000000000 % c->unit)
 			return err_set(e, EINVAL, "the column with field = %s needs a unit of time "
-						  "(unit = s, ms, us or ns)", name);
+						  "(unit = s, ms, us, 100ns or ns)", name);
 		return 0;
 	case MAP_OFFSET:
 	case MAP_LENGTH:

@@ -61,7 +61,8 @@ static int types_index(struct btf *b, struct err *e)
 		       names = (uint64_t)h.hdr_len + h.str_off, end = types + h.type_len;
 	if (h.magic != BTF_MAGIC || end > b->n_bytes || names + h.str_len > b->n_bytes ||
 	    !h.str_len || b->data[names + h.str_len - 1])
-		return err_set(e, EBADMSG, "%s has type information of an unknown form", BTF_FILE);
+		return err_set(e, EBADMSG, "%s: the type information (BTF) of the kernel is "
+			"damaged or has an unknown form", BTF_FILE);
 	b->names = (const char *)b->data + names;
 	b->n_names = h.str_len;
 	b->type = xcalloc(h.type_len / sizeof **b->type + 2, sizeof *b->type);

@@ -295,7 +295,8 @@ int tracing_watch(struct tracing *t, const int32_t *tid, size_t n, struct err *e
 	int ret = setting_write(t, "options/event-fork", "1", e);
 	if (!ret && tracefs_instance_file_append(t->instance, "set_event_pid", all.s) < 0)
 		ret = err_sys(e, errno ? errno : EIO,
-			      "tracefs: cannot limit the tracepoints to %zu threads", n);
+			      "tracefs: cannot select the %zu threads whose events are recorded",
+			      n);
 	return ret;
 }
 

@@ -43,7 +43,7 @@ expect_line out 'of 1 node'
 # at once with the end of the application, or before
 for rest in true 'exec sleep 60'; do
 	expect_status 3 capture fast sh -c "echo 1 >>files/data; kill -TERM \$(cat agent.pid); $rest"
-	expect_line err 'the process that watches the ranks there has ended: the capture on this host was ended by signal 15 (Terminated) before the application ended (status 3)'
+	expect_line err 'the process that watches the ranks there has ended: signal 15 (Terminated) ended the recording on this host before the application ended (status 3)'
 done
 # the second delayed run is stuck, and ends one second after the signal; by then, the agents of both
 # hosts have ended. The run is repeated.

@@ -57,7 +57,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 		for policy in fifo:10 deadline:100us/10ms; do
 			expect_status 3 setpriv --reuid 12345 --regid 12345 --clear-groups --bounding-set -sys_nice \
 				./validate-copy replay --dir target --scheduler $policy -o open/out.trace rr.trace
-			expect_line err "scheduler ${policy%%:*}"
+			expect_line err "scheduling policy ${policy%%:*}"
 			expect_line err 'is not permitted'
 			expect_line err 'CAP_SYS_NICE'
 			[ "$(wc -l <err)" -eq 1 ] || fail "more than a sentence: $(cat err)"

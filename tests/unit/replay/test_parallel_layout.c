@@ -149,8 +149,8 @@ static void a_barrier_has_a_channel_for_each_pair(void **state)
 	assert_int_equal(listed(&x, 0, 6, 0, 1)->peer, 2);
 	assert_int_equal(x.p.layout->rank[0].n_channels, 5);
 	unmake(&x);
-	refused(2, "0 w 10 5, 0 S 1, 1 w 20 5, 1 S 1", "no node waits");
-	refused(2, "0 w 10 5, 0 V 1, 1 w 20 5, 1 V 1", "no node signals");
+	refused(2, "0 w 10 5, 0 S 1, 1 w 20 5, 1 S 1", "no node has a wait");
+	refused(2, "0 w 10 5, 0 V 1, 1 w 20 5, 1 V 1", "no node has a signal");
 	refused(2, "0 V 1, 0 w 10 5, 0 S 1, 1 V 1, 1 w 20 5, 1 S 1", "barrier 1");
 }
 
