@@ -164,16 +164,19 @@ static void add_percent(struct strbuf *out, double ratio)
 static void add_split(struct strbuf *out, const struct split *s)
 {
 	double below = INFINITY;
+	bool any = false;
 	add_percent(out, s->whole.value);
 	for (int i = 0; i < 3; i++) {
 		const struct why_part *part = next_largest(s, below);
 		if (!part || (i && fabs(part->share) < 0.05))
 			break;
-		strbuf_addstr(out, i ? ", " : ", of which ");
+		strbuf_addstr(out, any ? ", " : " (parts: ");
 		add_percent(out, part->part.value);
 		strbuf_addf(out, " from %s", words_cause(part->name));
 		below = fabs(part->share);
+		any = true;
 	}
+	strbuf_addstr(out, any ? ")" : "");
 }
 
 void words_add_why(struct strbuf *out, const struct why *w)
