@@ -16,14 +16,15 @@ static const struct option_spec compare_options[] = {
 	       .help = "output format, see --list (default text)"),
 	OPTION(STRING, "allow", FIELD(allow), .arg = "LIST", .help = "accept these "
 	       "differences of the campaigns: protocol, requests (of the recordings), "
-	       "environment (as in [compare]), missing (scenarios or replayers that one campaign "
-	       "lacks; else the outcome is worse or inconclusive), all (default none)"),
+	       "environment (properties of the machine that the key environment of [compare] "
+	       "lists), missing (scenarios or replayers that one campaign lacks; else the outcome "
+	       "is worse or inconclusive), all (default none)"),
 	OPTION(CHOICE, "inconclusive", FIELD(inconclusive), .arg = "WHAT",
-	       .choices = inconclusive_names, .help = "meaning of an inconclusive outcome. Exit "
-	       "status: error gives 4, fail 1, pass and skip 0. A worse component gives 1. "
-	       "Otherwise missing data without --allow missing, and a replayer without any "
-	       "comparable component in a scenario, always give 4. The format junit reports each "
-	       "inconclusive component as WHAT (default error)"),
+	       .choices = inconclusive_names, .help = "exit status of an inconclusive "
+	       "outcome: 4 with error, 1 with fail, 0 with pass or skip. A worse component always "
+	       "gives 1. Otherwise missing data without --allow missing, and a replayer without "
+	       "any comparable component in a scenario, always give 4. The format junit "
+	       "reports each inconclusive component as WHAT (default error)"),
 	OPTION(FLAG, "list", FIELD(list), .help = "print the output formats and exit"),
 	{.name = NULL},
 };

@@ -35,9 +35,9 @@ static const struct option_spec deps_options[] = {
     OPTION(STRING, "think-time", AT(think), .arg = "TIME",
 	   .help =
 	       "inferred waits: assume that a program needs at least this time from the end of a "
-	       "request to the start of a dependent request; auto: the shortest period of the "
-	       "trace in which no request is in flight, or the default if there are fewer than "
-	       "100 such periods (default 10us)"),
+	       "request to the start of a dependent request; auto: this time is the shortest idle "
+	       "period of the trace, or 10us if the trace has fewer than 100 idle periods. In an "
+	       "idle period, no request is in flight (default 10us)"),
     OPTION(UINT, "from", AT(from), .arg = "N",
 	   .help = "inferred waits, and parallel applications: first request in the graph "
 	       "(default 0)"),
@@ -51,11 +51,12 @@ static const struct option_spec deps_options[] = {
 static const char about[] =
 	"Finds the requests of a trace that would wait for other requests in a replay. A\n"
 	"request can wait for the start or for the end of another request. Prints the\n"
-	"number of waits and the concurrency that they permit. Waits that follow from\n"
-	"other waits do not count, except in the trace of a parallel application. Nothing\n"
-	"is replayed. Block-level traces have neither files nor threads, so the waits are\n"
-	"derived from the times. The trace of a parallel application records its waits.\n"
-	"The command shows these recorded waits only without --order and --infer.\n"
+	"number of waits and the concurrency that they permit. A wait that other waits\n"
+	"already imply does not count, except in the trace of a parallel application.\n"
+	"Nothing is replayed. Block-level traces have neither files nor threads, so the\n"
+	"waits are derived from the times. The trace of a parallel application records\n"
+	"its waits. The command shows these recorded waits only without --order and\n"
+	"--infer.\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 

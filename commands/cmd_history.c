@@ -21,8 +21,9 @@ static const struct option_spec history_options[] = {
 	       .help = "show: only campaigns of this host (default all)"),
 	OPTION(UINT, "baseline", FIELD(baseline), .arg = "N", .min = HISTORY_BASELINE_MIN,
 	       .max = 1000000,
-	       .help = "show: compute the limits of the control charts from the first N entries "
-	       "within these limits; N is at least 8 (default 20)"),
+	       .help = "show: number of entries from which the limits of the control charts are "
+	       "computed, at least 8. If one of the first N entries is beyond the limits, a later "
+	       "entry takes its place (default 20)"),
 	OPTION(UINT, "from", FIELD(from), .arg = "N", .min = 1, .max = 1e15,
 	       .help = "show: leave out campaigns with a number below N, for example those "
 	       "before an intended change (default 1)"),

@@ -40,7 +40,7 @@ static const char about[] =
 	"Describes a trace in any format that import reads: requests, rates, operations,\n"
 	"sizes, offsets, requests in flight, response times, errors, objects, origin, and\n"
 	"signs that requests are missing. Also prints which requests a replay would skip.\n"
-	"Damaged blocks are reported and skipped.\n"
+	"If parts of the trace file are damaged, the command reports and skips them.\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 the trace cannot be read or is damaged.";
 

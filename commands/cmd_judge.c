@@ -13,8 +13,8 @@
 static const struct option_spec judge_options[] = {
 	JUDGE_TRACE_ROWS(
 	    "replayer to judge: an engine of \"validate replay --list-engines\", with options "
-	    "after a colon: event:order=fs,timing=think. Engines of validate use "
-	    "order=fs,timing=timestamp by default, and mode=hf on a device. Repeat the option for "
+	    "after a colon: event:order=fs,timing=think. The defaults of validate's engines are "
+	    "order=fs,timing=timestamp for files, and mode=hf for a device. Repeat the option for "
 	    "several replayers (default: every installed replayer that can replay the trace, "
 	    "except parallel and exec; on a device, replayers of other projects only if "
 	    "tracepoints can observe them)"),

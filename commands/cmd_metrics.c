@@ -38,8 +38,9 @@ static const struct option_spec metrics_options[] = {
 	OPTION(FLAG, "json", FIELD(json), .help = "print one JSON object"),
 	OPTION(CHOICE, "match", FIELD(match), .letter = 'm', .arg = "HOW", .choices = match_choices,
 	       .help = "pair requests by number, or by key (operation, object, offset, length); "
-	       "auto: by number if the replay's metadata state the number of records of the "
-	       "reference, and by key otherwise or if most keys differ (default auto)"),
+	       "auto: by number if two conditions hold, and otherwise by key. The replay's "
+	       "metadata state as many records as the reference has. At least half of the records "
+	       "with equal numbers have equal keys (default auto)"),
 	OPTION(STRING, "observe", FIELD(observe), .arg = "POINT,...",
 	       .help = "points at which the order of requests is observed: issue, dispatch, "
 	       "complete (default: issue and complete, and dispatch if both traces are "
@@ -61,9 +62,9 @@ static const struct option_spec metrics_options[] = {
 	OPTION(STRING, "warmup", FIELD(warmup), .arg = "N|TIME", .help = "leave out the first N "
 	       "requests of the reference, or its requests in the first TIME (such as 500ms), "
 	       "and their partners in the replay"),
-	OPTION(FLAG, "lenient", FIELD(lenient), .help = 
-		"accept traces without an end. Also accept requests that end before they begin; "
-		"such requests have no response time"),
+	OPTION(FLAG, "lenient", FIELD(lenient), .help =
+		"accept a trace file that has no end because its writer was killed. Also accept "
+		"requests that end before they begin; such requests have no response time"),
 	OPTION(UINT, "threads", FIELD(threads), .arg = "N", .min = 1, .max = 2,
 	       .help = "number of threads that read the traces, 1 or 2 (default 2)"),
 	OPTION(FLAG, "list", FIELD(list), .help = "print the names that --only accepts and exit"),

@@ -37,9 +37,10 @@ static const struct option_spec run_options[] = {
 	OPTION(FLAG, "dry-run", FIELD(dry_run),
 	       .help = "print scenarios, runs, expected time and space, and change nothing"),
 	OPTION(STRING, "scatter", FIELD(scatter), .arg = "RATIO|DIR",
-	       .help = "--dry-run: assumed standard deviation, over the blocks, of "
-	       "ln(replay/program), where replay and program are mean response times; or a "
-	       "results directory with the measured values (default 10%)"),
+	       .help = "--dry-run: scatter from which the plan computes probabilities. The scatter "
+	       "is the standard deviation of ln(replay/program) over the blocks. Here replay and "
+	       "program are mean response times. DIR: take the measured scatter from this results "
+	       "directory (default 10%)"),
 	OPTION(STRING, "device", FIELD(device), .arg = "NAME", .help = "permit overwriting this "
 	       "device, a target of the protocol; separate several devices by commas"),
 	OPTION(STRING, "format", FIELD(format), .arg = "FORM", .help = "output format at the end, "
@@ -52,8 +53,9 @@ static const struct option_spec run_options[] = {
 	       "place of the protocol's key hosts"),
 	OPTION(LIST, "launcher", FIELD(launchers), .arg = "COMMAND",
 	       .help = "command that starts the ranks of parallel applications and replays, such "
-	       "as \"srun -n {n}\", in place of the protocol's launchers; with {host}: command "
-	       "that runs its arguments on a host (default \"ssh {host}\"); repeat it for both"),
+	       "as \"srun -n {n}\", in place of the protocol's launchers. A COMMAND with {host} "
+	       "has another task: it starts a program on a host (default \"ssh {host}\"). To set "
+	       "both commands, give the option twice"),
 	OPTION(FLAG, "quiet", FIELD(quiet), .letter = 'q', .help = "print no progress"),
 	{.name = NULL},
 };

@@ -33,8 +33,8 @@ static const struct option_spec selftest_options[] = {
 	       .help = "replay: number of campaigns with each fault at its largest size (default "
 	       "59; quick: 1)"),
 	OPTION(UINT, "campaigns-all-sizes", FIELD(sizes), .arg = "N", .max = 100000,
-	       .help = "replay: number of campaigns, among those of --campaigns, that test each "
-	       "fault at all three sizes (default 20; quick: 0)"),
+	       .help = "replay: number of campaigns that test each fault at all three sizes. These "
+	       "campaigns are among the campaigns of --campaigns (default 20; quick: 0)"),
 	OPTION(UINT, "campaigns-aa", FIELD(aa), .arg = "N", .max = 100000,
 	       .help = "replay: number of campaigns with the program in place of the replayer "
 	       "(default 10; quick: 1)"),
@@ -48,8 +48,8 @@ static const struct option_spec selftest_options[] = {
 	       "10; quick: 3)"),
 	OPTION(DURATION, "run-duration", FIELD(run_ns), .arg = "TIME", .min = 1e6, .max = 60e9,
 	       .help = "replay: shortest duration of a run (default 10ms); 4 times as long in "
-	       "campaigns that replay at the traced times, and 20 times as long in "
-	       "campaigns with invented response times"),
+	       "campaigns that replay at the traced times, and 20 times as long in campaigns whose "
+	       "replayers report invented response times"),
 	OPTION(UINT, "simulated", FIELD(simulated), .arg = "N", .min = 10, .max = 1e8,
 	       .help = "stats: number of simulated campaigns of a faultless replayer, and of "
 	       "trials of each test (default 10000; quick: 300)"),
@@ -79,9 +79,9 @@ static const char about[] =
 	"replay: runs campaigns on this machine, with the program in place of the\n"
 	"replayer, and with deliberately faulty replayers.\n"
 	"capture: compares each capture method with the program's own record of the same\n"
-	"calls. Prints missed requests, bias and scatter of response times for each\n"
-	"call, and the slowdown by the capture. -o FILE writes a calibration for\n"
-	"validate slice --calibration.\n"
+	"calls. For each kind of call, this part prints the number of missed calls, the\n"
+	"bias and scatter of the response times, and the slowdown by the capture. -o FILE\n"
+	"writes a calibration for validate slice --calibration.\n"
 	"\n"
 	"Exit status: 0 no rate contradicts its bound, 1 a rate contradicts its bound, 2\n"
 	"wrong usage, 3 failed.";

@@ -55,10 +55,11 @@ const struct option_spec microbench_options[] = {
 	       .help = "number of threads, each with its own file; parallel applications: number "
 	       "of ranks (default 1)"),
 	OPTION(UINT, "requests", FIELD(n_requests), .arg = "N", .min = 1, .max = 1e12,
-	       .help = "number of requests of each thread (default 5000). Other workloads count "
-	       "for each thread or rank: rounds (fileserver, shared-polling), transactions "
-	       "(postmark), compilations (compile), files (createfiles, copyfiles), iterations "
-	       "(earthquake), or blocks (other parallel applications)"),
+	       .help = "number of requests of each thread (default 5000). In some workloads, N is "
+	       "the number of other units of each thread or rank: rounds (fileserver, "
+	       "shared-polling), transactions (postmark), compilations (compile), files "
+	       "(createfiles, copyfiles), iterations (earthquake), or blocks (other parallel "
+	       "applications)"),
 	OPTION(DURATION, "min-duration", FIELD(min_duration_ns), .arg = "TIME", .max = NO_LIMIT,
 	       .help = "after the requests of --requests, make further requests until this time "
 	       "has passed since the start (default 0)"),

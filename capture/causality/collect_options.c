@@ -18,8 +18,9 @@ const struct option_spec collect_options[] = {
 	 .help = "nodes whose requests are delayed, one node in each run: all, random:M (M "
 	       "nodes chosen at random), a list such as 0,2-5, or none (default all)"},
 	{.name = "period", .type = OPT_STRING, .offset = FIELD(period), .arg = "P",
-	 .help = "delay every Pth request of a node; auto: begin with at most 1000, and halve the "
-	       "period until a replay takes as long as the application (default 1)"},
+	 .help = "delay every Pth request of a node; auto: begin with the period 1000 (less if no "
+	       "node makes more than 500 requests), and halve the period until a replay takes as "
+	       "long as the application (default 1)"},
 	{.name = "error", .type = OPT_RATIO, .offset = FIELD(error), .arg = "RATIO",
 	 .help = "with --period auto: accepted relative difference between the running times of "
 	       "replay and application (default 10%)",
@@ -41,17 +42,17 @@ const struct option_spec collect_options[] = {
 	{.name = "compute", .type = OPT_CHOICE, .offset = FIELD(compute), .arg = "HOW",
 		.choices = compute_names,
 	 .help = "what counts as computing. blocking: the time between two requests, minus the "
-	       "time in calls that wait; throttled: the time between two requests in the run that "
-	       "delays the node, without the delays; auto: throttled if a node polls memory, else "
-	       "blocking (default auto)"},
+	       "time in calls that wait; throttled: the time between two requests of a node, in "
+	       "the run that delays the requests of this node, without the delays; auto: "
+	       "throttled if a node polls memory, else blocking (default auto)"},
 	{.name = "clock", .type = OPT_CHOICE, .offset = FIELD(clock), .arg = "CLOCK",
 		.choices = clock_names,
 	 .help = "clock that measures computing. cpu: CPU time; wall: elapsed time; auto: cpu if "
 	       "there are more nodes than CPUs, else wall (default auto)"},
 	{.name = "factor", .type = OPT_DOUBLE, .offset = FIELD(factor), .arg = "X",
-	 .help = "limit for each thread: X times the longest time that it computed between two "
-	       "requests in the first run; during a delay, a thread that computes for longer "
-	       "counts as waiting (default 2)",
+	 .help = "during a delay, a thread that computes for longer than its limit counts as "
+	       "waiting. The limit is X times the longest time that the thread computed between "
+	       "two requests in the first run (default 2)",
 	 .min = 1, .max = 1000},
 	{.name = "floor", .type = OPT_DURATION, .offset = FIELD(floor_ns), .arg = "TIME",
 	 .help = "smallest limit that --factor sets (default 10ms)", .min = 1e5,

@@ -71,9 +71,9 @@ struct known_options {
 	       .help = "blkreplay: number of processes that issue requests (default 64)"),	\
 	OPTION(CHOICE, "blkreplay-conflicts", AT(known.blkreplay_conflicts), .arg = "HOW",	\
 	       .choices = blkreplay_conflicts_names, .help = "blkreplay: treatment of "		\
-	       "requests with overlapping blocks. The choices stand for blkreplay's "		\
-	       "--with-partial, --with-conflicts, --with-drop and --with-ordering; partial: "	\
-	       "they are postponed (default partial)"),						\
+	       "requests with overlapping blocks, as by an option of blkreplay. partial: "	\
+	       "--with-partial, which postpones them; allowed: --with-conflicts; dropped: "	\
+	       "--with-drop; ordered: --with-ordering (default partial)"),			\
 	OPTION(CHOICE, "hfplayer-mode", AT(known.hfplayer_mode), .arg = "MODE",			\
 	       .choices = hfplayer_mode_names, .help = "hfplayer: hf (traced times), dep " \
 	       "(dependencies), afap (as fast as possible) or load (traced number in flight) " \
@@ -102,7 +102,8 @@ struct known_options {
 	       .help = "beefs: number of threads (default 0: as many as in the trace)"),	\
 	OPTION(DURATION, "beefs-delay", AT(known.beefs_delay_ns), .arg = "TIME", .min = 0,	\
 	       .max = 1e9,									\
-	       .help = "beefs: time to add to each delay, in whole microseconds (default 0)")
+	       .help = "beefs: time to add to each sleep before an event, in whole "		\
+	       "microseconds (default 0)")
 
 struct adapter_options {
 	/* --times self|self:FORM|preload|block|none (times.h); NULL: the adapter's default */
@@ -128,8 +129,9 @@ struct adapter_options {
 	OPTION(STRING, "times", AT(times), .group = "Replayers of other projects", .arg = "HOW",\
 	       .help = "source of the times of requests: the output of the replayer "		\
 	       "(self), a preloaded library (preload), the kernel's tracepoints at the " \
-	       "device (block) or none; engine exec: self needs a form, such as "		\
-	       "self:csv(begin=3,end=4,unit=us) (default: the replayer's usual source)"), \
+	       "device (block) or none. With engine exec, self must state the format of "	\
+	       "the output, such as self:csv(begin=3,end=4,unit=us) (default: the replayer's "	\
+	       "usual source)"), \
 	OPTION(STRING, "export", AT(export), .arg = "FORMAT", .help = "engine exec: format " \
 	       "in which the replayer gets the trace; with /thread, /process or /device " \
 	       "appended, one file for each of these (default csv)"), \
@@ -149,6 +151,7 @@ struct adapter_options {
 	       "(default none)"), \
 	OPTION(DURATION, "time-limit", AT(time_limit_ns), .arg = "TIME", .min = 1e6, .max = 1e15, \
 	       .help = "kill the command after this time (default 10min)"),		\
-	OPTION(FLAG, "full-speed", AT(full_speed), .help = "engine exec: the replayer issues "	\
-	       "each request as soon as possible and ignores the traced times (default no)"),	\
+	OPTION(FLAG, "full-speed", AT(full_speed), .help = "engine exec: declare that the "	\
+	       "replayer ignores the traced times and issues each request as soon as possible " \
+	       "(default no)"),									\
 	KNOWN_OPTION_ROWS(AT)

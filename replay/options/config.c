@@ -83,8 +83,8 @@ void replay_config_init(struct replay_config *c)
 	       .help = "mode hf: largest number in flight at the issue of a request. "		\
 	       "exact: the traced number; instant: that number, rounded up to a power of " \
 	       "two; rounded: the largest traced number within 100 ms before and after, " \
-	       "rounded up to a power of two; slack: as rounded, but 128 during a short " \
-	       "stall of the device; none: no limit (default slack)"),	\
+	       "rounded up to a power of two; slack: as rounded, but 128 while the target " \
+	       "of the replay stalls for a short time; none: no limit (default slack)"),	\
 	OPTION(DURATION, "bundle", BLOCK(bundle_ns), .arg = "TIME", .max = NO_LIMIT,		\
 	       .help = "modes hf and dep: submit requests in one system call if they are due " \
 	       "within this time after the first request of the call (default: the measured " \
@@ -98,11 +98,12 @@ void replay_config_init(struct replay_config *c)
 	OPTION(CHOICE, "follow", BLOCK(follow), .arg = "PARENTS", .choices = block_follow_names,\
 	       .help = "mode dep: when a request is due. Its parents are the requests on " \
 	       "which it depends; the gap of a parent is the traced time from its end to the " \
-	       "request. each: when every gap has passed after the end of its parent. The " \
-	       "other rules use only the gap of the last parent, which ended last in the " \
-	       "trace. all: this gap begins when all parents have ended; nearest: when the " \
-	       "last parent has ended; count: when n requests have ended, if the last parent " \
-	       "was the n-th request that ended in the trace (default each)"), \
+	       "request. each: when the gap of each parent has passed since its end. The other " \
+	       "rules use only the gap of the last parent, the parent that ended last in the " \
+	       "trace. all: the gap begins when all parents have ended; nearest: the gap "	\
+	       "begins when the last parent has ended; count: if the last parent was the n-th " \
+	       "request that ended in the trace, the gap begins when any n requests have "	\
+	       "ended in the replay (default each)"), \
 	OPTION(DOUBLE, "think-scale", BLOCK(think_scale), .arg = "FACTOR", .min = 1e-6,		\
 	       .max = 1e6, .help = "mode dep: divide the traced gaps by FACTOR "		\
 	       "(default 1)"),	\
@@ -220,11 +221,11 @@ const struct option_spec replay_options[] = {
 	       .help = "make no calls, to measure the time of the replayer itself"),
 	OPTION(CHOICE, "order", FIELD(order), .group = "Order and timing", .arg = "ORDER",
 	       .choices = replay_order_names,
-	       .help = "what a request waits for. temporal: the end of each request that had ended "
-	       "before its start in the trace, and the start of each other earlier request; "
-	       "temporal-serial: the end of each earlier request; fs: requests on which it "
-	       "depends by the rules of the file system; thread: the previous request of its "
-	       "thread; none: a free worker (default temporal)"),
+	       .help = "what a request waits for. temporal: the end of each request that ended in "
+	       "the trace before this request began, and the start of each request that was then "
+	       "still in flight; temporal-serial: the end of each request that began earlier; fs: "
+	       "requests on which it depends by the rules of the file system; thread: the previous "
+	       "request of its thread; none: a free worker (default temporal)"),
 	OPTION(CHOICE, "timing", FIELD(timing), .arg = "TIMING", .choices = replay_timing_names,
 	       .help = "when a request is issued. fullspeed: as soon as its order permits; "
 	       "timestamp: at its traced time; think: its traced pause after the end of the "
@@ -267,16 +268,17 @@ const struct option_spec replay_options[] = {
 	       "in the trace at one time) and engine block (default 0: one)"),
 	OPTION(CHOICE, "reads", FIELD(reads), .group = "Cache, memory and content", .arg = "HOW",
 	       .choices = replay_reads_names, .help = "which pages the replay reads from storage. "
-	       "current: pages that are not cached now; original: pages that were not cached "
-	       "during the capture (trace of capture vfs or slice --join); none: make no reads "
-	       "(default current)"),
+	       "current: pages that are not cached now; original: only pages that were not cached "
+	       "during the capture, and the replay evicts them first (trace of capture vfs or "
+	       "slice --join); none: make no reads (default current)"),
 	OPTION(STRING, "balloon", FIELD(balloon), .arg = "MEMORY", .help = "total anonymous "
 	       "memory of the replay, which locks additional memory to reach this total: a size, "
 	       "traced (as much as the program held) or off (default off)"),
 	OPTION(CHOICE, "payload", FIELD(payload), .arg = "KIND", .choices = payload_names,
-	       .help = "content of writes. buffer: the worker's buffer; random, zero: generated "
-		       "content, also in the files of --prepare; captured: the program's data, "
-		       "from capture app --content (default buffer)"),
+	       .help = "content of writes. buffer: the worker's buffer, which is pseudo-random "
+		       "until a read overwrites it; random, zero: generated content, also in the "
+		       "files of --prepare; captured: the program's data, from capture app "
+		       "--content (default buffer)"),
 	OPTION(RATIO, "compressible", FIELD(compressible), .arg = "SHARE", .max = 1,
 	       .help = "payload random: share of the content that a compressor can remove (default "
 	       "0%)"),
@@ -285,8 +287,8 @@ const struct option_spec replay_options[] = {
 	       "blocks (default 0%)"),
 	OPTION(SIZE, "memory", FIELD(memory_bytes), .arg = "SIZE", .min = 1, .max = NO_LIMIT,
 	       .flags = OPT_NONE, .help = "engine event: largest memory for requests, order and "
-	       "results; for a larger trace, the replay reads a scratch file ahead into locked "
-	       "memory of SIZE; none: no limit (default 64MiB)"),
+	       "results; a larger trace goes to a scratch file, and the replay prefetches this "
+	       "file into locked memory of SIZE; none: no limit (default 64MiB)"),
 	OPTION(FLAG, "stop-on-mismatch", FIELD(stop_on_mismatch),
 	       .group = "Checks and deliberate faults",
 	       .help = "stop at the first return value that differs from the traced value"),
