@@ -80,8 +80,8 @@ static const char about[] =
 	"replayer, and with deliberately faulty replayers.\n"
 	"capture: compares each capture method with the program's own record of the same\n"
 	"calls. For each kind of call, this part prints the number of missed calls, the\n"
-	"bias and scatter of the response times, and the slowdown by the capture. -o FILE\n"
-	"writes a calibration for validate slice --calibration.\n"
+	"bias and scatter of the response times, and the slowdown by the capture. With\n"
+	"-o FILE, it also writes a calibration for validate slice --calibration.\n"
 	"\n"
 	"Exit status: 0 no rate contradicts its bound, 1 a rate contradicts its bound, 2\n"
 	"wrong usage, 3 failed.";
