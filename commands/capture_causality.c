@@ -131,7 +131,7 @@ static void outcome_print(const struct collect_config *c, const struct collect_o
 	       o->merged.n_barriers == 1 ? "" : "s");
 	printf("%-14s%s, in %s\n", "computing",
 	       o->by_throttling
-		   ? "measured between two requests in the run that delays the node"
+		   ? "measured between two requests of a node, in the run that delays this node"
 		   : "measured between two requests, without the time in calls that wait",
 	       o->cpu_time ? "CPU time" : "elapsed time");
 	prediction_print(o);

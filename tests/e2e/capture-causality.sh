@@ -72,7 +72,7 @@ mv out err ..
 capture polling
 same 'polling' "$(edges 0)" '0:0 1:0 0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
 expect_line ../out 'it polls memory'
-expect_line ../out 'in the run that delays the node'
+expect_line ../out 'in the run that delays this node'
 
 # a process that looks for a file until another node creates it: each look-up is one request, and
 # waits
