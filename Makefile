@@ -125,6 +125,7 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 # the assembler includes these files (common/embed.h), so the compiler lists no dependency on them
 $(BUILD)/obj/capture/formats/mappings.o: $(wildcard capture/formats/*.map)
 $(BUILD)/obj/reports/html/html_appendix.o: reports/html/appendix.html
+$(BUILD)/obj/reports/html/html_glossary.o: doc/glossary.md
 $(BUILD)/obj/reports/figures/svg.o: reports/figures/symbols.svg
 $(BUILD)/obj/reports/html/html_style.o: reports/html/style.css
 $(BUILD)/obj/reports/certificate/certificate_html.o: reports/certificate/sheet.css

@@ -17,7 +17,8 @@ static void add_contents(struct strbuf *out, const struct html_page *p)
 		     {p->a->n_claims || p->a->n_published, "published", "Published findings"},
 		     {p->findings->n_warnings, "warnings", "Warnings"},
 		     {p->a->n_league > 1, "league", "League table"},
-		     {true, "appendix", "Methods and data"}};
+		     {true, "appendix", "Methods and data"},
+		     {true, "glossary", "Glossary"}};
 	strbuf_addstr(out, "<nav aria-label=\"Contents\"><ol>\n");
 	for (size_t i = 0; i < sizeof entry / sizeof *entry; i++)
 		if (entry[i].shown)

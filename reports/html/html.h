@@ -43,6 +43,8 @@ void html_add_cases(struct strbuf *out, const struct html_page *p);
 void html_add_rated_range(struct strbuf *out, const struct html_page *p);
 void html_add_parallel(struct strbuf *out, const struct html_page *p);
 void html_add_published(struct strbuf *out, const struct html_page *p);
+/* html_glossary.c: appends the terms of doc/glossary.md and their sources. */
+void html_add_glossary(struct strbuf *out, const struct html_page *p);
 /* html_appendix.c: warnings, methods, environment, runs */
 void html_add_appendix(struct strbuf *out, const struct html_page *p);
 

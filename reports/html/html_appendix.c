@@ -415,7 +415,8 @@ static void add_directive(struct strbuf *out, const struct html_page *p, char *l
 	} part[] = {{"how", add_how}, {"rated", html_add_rated_range}, {"design", add_design},
 		    {"variation", add_variation}, {"runs", add_runs},
 		    {"environment", add_environment}, {"protocol", add_protocol},
-		    {"version", add_version}, {"tables", add_tables}};
+		    {"version", add_version}, {"tables", add_tables},
+		    {"terms", html_add_glossary}};
 	char *rest;
 	const char *word = strtok_r(line, "@ ", &rest), *name = strtok_r(NULL, " ", &rest);
 	if (!strcmp(word, "part"))
