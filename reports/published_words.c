@@ -96,9 +96,14 @@ void published_add_outcome(struct strbuf *out, const struct analysis *a, size_t 
 	const struct claim *c = &a->results->protocol.claim[claim];
 	add_f_tests(out, r, c);
 	if (isnan(c->limit))
-		strbuf_addstr(out, "; difference ");
-	else
+		strbuf_addf(out, "; %s ",
+			    r->n == 1 ? "difference"
+				      : "over the comparisons, the difference ranges from");
+	else if (r->n == 1)
 		strbuf_addf(out, "; difference of the measured value from %s: ", c->than_text);
+	else
+		strbuf_addf(out, "; over the comparisons, the difference of the measured value "
+			    "from %s ranges from ", c->than_text);
 	if (r->n == 1) {
 		published_add_difference(out, m, &r->comparison[0].difference);
 		return;
@@ -107,9 +112,9 @@ void published_add_outcome(struct strbuf *out, const struct analysis *a, size_t 
 	double u = fmax(fabs(r->least), fabs(r->most)) / 10;
 	number_add(&least, r->least, u, difference_unit(m, r->most), true);
 	number_add(&most, r->most, u, difference_unit(m, r->most), true);
-	strbuf_addstr(out, least.s);
-	if (strcmp(least.s, most.s))
-		strbuf_addf(out, " to %s", most.s);
+	strbuf_addf(out, "%s to %s", least.s, most.s);
+	if (measure_info[m].scale == SCALE_LINEAR && measure_info[m].unit == UNIT_RATIO)
+		strbuf_addstr(out, " (percentage points)");
 }
 
 void published_add_measure(struct strbuf *out, enum measure m, const char *operation)

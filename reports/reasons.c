@@ -66,6 +66,9 @@ static const char *const templates[REASON_N] = {
     [REASON_NUMBER_INTERVAL] = ", %E %% interval %+.3f to %+.3f",
     [REASON_CHANGE_LIMITS] = ", %W the limits ±%P %%",
     [REASON_NUMBER_LIMITS] = ", %W the limits ±%.3g",
+    [REASON_ONLY_INTERVAL] = ". The interval is beyond the limits, but this alone is not enough "
+			     "for a rejection: its test has P %.2g, and a rejection needs at most "
+			     "%.2g",
     [REASON_SHARE] =
 	"%.3g %% of the requests, one-sided confidence limits %.3g and %.3g %%, %W the limit %P "
 	"%%",
@@ -142,8 +145,8 @@ static const char *const templates[REASON_N] = {
 				"least %.3g",
     [REASON_PAIRS_FAILED] = ". In %.0f of %.0f pairs a run failed",
     [REASON_NOT_AFTER_HOLM] =
-	". It is not rejected after Holm's correction for the number of tests (adjusted P %.2g; a "
-	"rejection needs at most %.2g)",
+	". The component is not rejected: Holm's correction for all tests of the report increases "
+	"its P-value to %.2g, and a rejection needs at most %.2g",
     [REASON_DIFFERS] = ". The component differs from the recording, perhaps because of the machine",
     [REASON_CHANGED] = "the results were changed after the campaign wrote them",
     [REASON_DEFERRED] = "to be decided after %.0f replicates; %.0f were made so far",

@@ -82,7 +82,7 @@ const char *words_cause(enum why_name name)
 	    [WHY_LESS_CONCURRENCY] = "fewer requests in flight",
 	    [WHY_MORE_CONCURRENCY] = "more requests in flight",
 	    [WHY_CONCURRENCY_WAITS] = "more requests in flight than CPUs, so threads wait for CPUs",
-	    [WHY_LATE_ISSUE] = "late issue",
+	    [WHY_LATE_ISSUE] = "requests issued late",
 	    [WHY_REORDERING] = "reordering",
 	    [WHY_FEWER_HITS] = "fewer cache hits",
 	    [WHY_MORE_HITS] = "more cache hits",

@@ -39,9 +39,9 @@ struct component_words {
 };
 extern const struct component_words component_words[];
 /* Appends what differs in a case that `w` explains, with the causes that were found: "mainly
- * because of late issue; response time +12 %: ...; pwrite takes 68 % longer". */
+ * because of requests issued late; response time +12 %: ...; pwrite takes 68 % longer". */
 void words_add_why(struct strbuf *out, const struct why *w);
-/* "fewer requests in flight", "late issue" */
+/* "fewer requests in flight", "requests issued late" */
 const char *words_cause(enum why_name name);
 /* Appends "mainly because of fewer requests in flight", "mainly unexplained service time". */
 void words_add_main_cause(struct strbuf *out, enum why_name name);

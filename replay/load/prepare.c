@@ -45,7 +45,9 @@ int files_prepare(const struct input *in, bool on_storage, const struct payload 
 	ret = ret ? ret : initial_holes_make(in->slots.initial, f, &in->root, e);
 	ret = ret ? ret : initial_attributes_set(in->slots.initial, &in->root, e);
 	if (!ret && on_storage)
-		ret = syncfs(in->root.fd) < 0 ? err_sys(e, errno, "cannot sync them") : 0;
+		ret = syncfs(in->root.fd) < 0
+			  ? err_sys(e, errno, "cannot sync the prepared files")
+			  : 0;
 	return ret ? err_context(e, "%s: preparing the files of %s", in->dir, in->path) : 0;
 }
 

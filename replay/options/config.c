@@ -312,8 +312,8 @@ int replay_config_send(struct replay_config_sent *to, const struct replay_config
 	const char *cpus = c->cpus ? c->cpus : "", *scheduler = c->scheduler ? c->scheduler : "";
 	if (strlen(cpus) >= sizeof to->cpus || strlen(scheduler) >= sizeof to->scheduler)
 		return err_set(e, E2BIG,
-			       "engine %s accepts at most %zu bytes for cpus, and %zu for "
-			       "scheduler",
+			       "engine %s accepts at most %zu bytes in the value of cpus, and at "
+			       "most %zu bytes in the value of scheduler",
 			       engine, sizeof to->cpus - 1, sizeof to->scheduler - 1);
 	to->config = *c;
 	for (const struct option_spec *o = replay_options; o->name; o++)

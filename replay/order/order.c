@@ -181,8 +181,8 @@ int fs_rules_parse(unsigned int *rules, const char *text, struct err *e)
 			with |= RULES_ALL;
 		else
 			ret = name_refuse(e, EINVAL, name, fs_rule_names,
-					  " (descriptor, position, name, directory, data, size, "
-					  "attribute, process)",
+					  " (rules: descriptor, position, name, directory, data, "
+					  "size, attribute, process)",
 					  "unknown order rule \"%s\"", name);
 	}
 	*rules = (with || !without ? with : RULES_ALL) & ~without;

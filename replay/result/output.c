@@ -459,7 +459,8 @@ int output_write(struct trace *input, const char *input_path, const struct outpu
 	o->issue_error =
 	    from->timed ? malloc((from->n_requests + 1) * sizeof *o->issue_error) : NULL;
 	int ret = from->timed && !o->issue_error
-		      ? err_set(e, ENOMEM, "not enough memory for %llu issue errors",
+		      ? err_set(e, ENOMEM, "not enough memory for the issue errors of "
+					"%llu requests",
 				(unsigned long long)from->n_requests)
 		      : 0;
 	if (!ret && c->output)

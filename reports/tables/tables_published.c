@@ -21,9 +21,9 @@ static void published_row(struct table *t, const struct analysis *a, size_t i)
 	SCOPED_STRBUF s = STRBUF_INIT;
 	strbuf_addstr(&s,
 		"The published values come from another machine, other storage and another time, "
-		"so do not expect equal numbers. If one published value is larger than another, "
-		"the same should hold here: the findings test this. A measured value is followed "
-		"by its 95 % interval, a published value by its published uncertainty.");
+		"so do not expect equal numbers. But if one published value is larger than "
+		"another, the same should hold here. A measured value is followed by its 95 % "
+		"interval, a published value by its published uncertainty.");
 	for (const char *const *defect = published_defects(a); *defect; defect++)
 		strbuf_addf(&s, " %s", *defect);
 	table_note(t, "%s", s.s);
@@ -177,5 +177,5 @@ const struct table_kind table_operations = {
     operations_row,
     .n_row_headers = 3,
     .note = "Only cases with several kinds of requests. Kinds that take most of the program's "
-    	"time come first. 2 u_c combines bias, scatter of the replays and scatter of the "
-    	"program as in tables V to VII of the metrology paper (Pereira et al. 2016)."};
+    	"time come first. The column 2 u_c combines bias, scatter of the replays and scatter of "
+    	"the program, as in tables V to VII of the metrology paper (Pereira et al. 2016)."};

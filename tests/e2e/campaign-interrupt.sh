@@ -67,7 +67,7 @@ n=$(journal_runs results | wc -l)
 pid=$!
 wait_for has_runs results $((n + 1)) || fail "no run was finished: $(cat err.first)"
 expect_status 3 "$VALIDATE" run -o copy --resume
-expect_line err 'another campaign runs in'
+expect_line err 'in use by another campaign'
 wait $pid && status=0 || status=$?
 [ $status -ne 2 ] && [ $status -ne 3 ] || fail "status $status beside a copy: $(cat err.first)"
 complete results 7

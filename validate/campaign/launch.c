@@ -145,7 +145,8 @@ static void child_bind(pid_t parent, int pipe_fd)
 {
 	setpgid(0, 0);
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
-		child_fail(pipe_fd, "cannot ask the kernel to end it together with the campaign");
+		child_fail(pipe_fd, "cannot ask the kernel to kill this process if the "
+				    "campaign ends");
 	if (getppid() != parent)
 		_exit(127);
 }
@@ -176,7 +177,8 @@ static void child_exec(const struct launch_spec *s, pid_t parent, int pipe_fd, i
 		char number[16];
 		snprintf(number, sizeof number, "%d", s->pause_fd);
 		if (fcntl(s->pause_fd, F_SETFD, 0) < 0 || setenv(PAUSE_VARIABLE, number, 1) < 0)
-			child_fail(pipe_fd, "cannot pass on the shared memory for pauses");
+			child_fail(pipe_fd, "cannot pass on the memory through which the "
+					    "campaign pauses this process");
 	}
 	execv(s->file ? s->file : s->argv[0], s->argv);
 	child_fail(pipe_fd, "cannot execute it");

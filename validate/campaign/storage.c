@@ -120,8 +120,9 @@ bool dir_lock(int fd)
 int dir_in_use(const char *path, struct err *e)
 {
 	return err_set(e, EBUSY,
-		       "another campaign runs in %s: its results directory and this results "
-		       "directory are copies of each other", path);
+		       "%s is in use by another campaign, whose results directory is a copy of "
+		       "this results directory, or the original of it: wait until the other "
+		       "campaign ends", path);
 }
 
 #define N_PLACES 6

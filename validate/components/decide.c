@@ -115,6 +115,12 @@ static void say_too_dependent(struct component *c, const struct serial *s, size_
 		REASON_ADD(c, IF_INDEPENDENT);
 }
 
+void decide_only_interval(struct component *c, bool beyond, const struct levels *levels)
+{
+	if (beyond && c->decision == DECISION_INCONCLUSIVE)
+		REASON_ADD(c, ONLY_INTERVAL, c->p_reject, levels->accept);
+}
+
 void decide_dependence(struct component *c, const struct serial *s, size_t n, double p_alone,
 		       const struct levels *levels)
 {

@@ -47,6 +47,10 @@ struct mean_p decide_mean_p(const struct t_estimate *t, const struct t_estimate 
  * the interval of their mean is arbitrarily wide. Reports omit such an interval. */
 bool decide_is_too_dependent(const struct component *c, const struct serial *s);
 
+/* Adds the reason why an inconclusive component is not rejected although its interval for accepting
+ * lies `beyond` the limits: rejecting needs a higher confidence. */
+void decide_only_interval(struct component *c, bool beyond, const struct levels *levels);
+
 /* Stores to how many independent runs the n runs are equivalent, and whether they would be accepted
  * as independent runs (P-value p_alone). Appends both to the reasons. Call it after
  * decide_component(). */

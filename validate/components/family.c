@@ -45,9 +45,9 @@ static void parts_show(struct component *c, const struct family *f, double (*map
 
 /* Describes the deciding part: its value and the deciding interval. */
 static void say_part(struct component *c, const struct ratio_evidence *e, const char *label,
-		     const struct levels *levels, bool logarithm)
+		     const struct bounds *b, const struct levels *levels, bool logarithm)
 {
-	bool reject = c->decision == DECISION_REJECT;
+	bool beyond = false, reject = c->decision == DECISION_REJECT;
 	double (*const map)(double) = logarithm ? expm1 : identity;
 	double error = reject ? levels->accept : 2 * levels->accept, lo, hi;
 	c->n_reasons = 0;
@@ -60,6 +60,7 @@ static void say_part(struct component *c, const struct ratio_evidence *e, const 
 			return;
 		c->accept_lo = map(c->accept_lo);
 		c->accept_hi = map(c->accept_hi);
+		beyond = lo > b->high || hi < b->low;
 		if (logarithm)
 			REASON_ADD(c, CHANGE_INTERVAL, error, expm1(lo), expm1(hi));
 		else
@@ -69,6 +70,7 @@ static void say_part(struct component *c, const struct ratio_evidence *e, const 
 		REASON_ADD(c, CHANGE_LIMITS, c->decision, c->limit);
 	else
 		REASON_ADD(c, NUMBER_LIMITS, c->decision, c->limit);
+	decide_only_interval(c, beyond, levels);
 }
 
 static void decide_family(struct component *c, const struct family *f, const struct levels *levels,
@@ -104,7 +106,7 @@ static void decide_family(struct component *c, const struct family *f, const str
 	const size_t deciding = c->decision == DECISION_REJECT ? worst : hardest;
 	const struct ratio_evidence *e = &f->part[deciding].value;
 	c->estimate = estimate_of_part(e, map);
-	say_part(c, e, c->part[deciding].label, levels, logarithm);
+	say_part(c, e, c->part[deciding].label, &b, levels, logarithm);
 	if (!e->status) {
 		decide_dependence(c, &e->serial, e->n, p_alone, levels);
 		decide_recordings(c, e);

@@ -90,7 +90,7 @@ void decide_recordings(struct component *c, const struct ratio_evidence *e)
 
 /* Adds the deciding interval: 1 - 2 alpha for accepting, 1 - alpha for rejecting. */
 static void say_interval(struct component *c, const struct ratio_evidence *e,
-			 const struct levels *levels)
+			 const struct bounds *b, const struct levels *levels)
 {
 	bool reject = c->decision == DECISION_REJECT;
 	double error = reject ? levels->accept : 2 * levels->accept, lo, hi;
@@ -106,11 +106,12 @@ static void say_interval(struct component *c, const struct ratio_evidence *e,
 	}
 	c->accept_lo = expm1(c->accept_lo);
 	c->accept_hi = expm1(c->accept_hi);
-	if (decide_is_too_dependent(c, &e->serial))
+	if (decide_is_too_dependent(c, &e->serial)) {
 		REASON(c, RATIO_ALONE, expm1(e->t.value), c->limit);
-	else
-		REASON(c, RATIO, expm1(e->t.value), error, expm1(lo), expm1(hi), c->decision,
-		       c->limit);
+		return;
+	}
+	REASON(c, RATIO, expm1(e->t.value), error, expm1(lo), expm1(hi), c->decision, c->limit);
+	decide_only_interval(c, lo > b->high || hi < b->low, levels);
 }
 
 void decide_ratio(struct component *c, const struct ratio_evidence *e, const struct levels *levels,
@@ -130,7 +131,7 @@ void decide_ratio(struct component *c, const struct ratio_evidence *e, const str
 		REASON(c, RATIO_ALIKE, c->estimate.value, (double)e->n, c->decision, c->limit);
 		return;
 	}
-	say_interval(c, e, levels);
+	say_interval(c, e, &b, levels);
 	decide_dependence(c, &e->serial, e->n, p.accept_alone, levels);
 	decide_recordings(c, e);
 	guard_apply(c, e, b.low, b.high, guard_band);

@@ -86,8 +86,8 @@ static void measure_shape(const struct measuring *m)
 
 const struct component_row component_shape = {
     .title = "Shape", .shown = "largest deviation", .scattering = "differences",
-    .words = {"of the program's response times, the share of shorter requests in the replay "
-	      "minus that in the program is", false},
+    .words = {"of the program's response times, the share of requests with a shorter "
+	      "response time in the replay minus that in the program is", false},
     .meaning = "Largest difference between the distributions of response times of replay and "
 	       "program, at quantiles of the program from 1 % to 99.9 %. Each response time is "
 	       "divided by the typical response of its run.",

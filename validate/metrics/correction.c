@@ -21,6 +21,6 @@ int correction_from_json(struct correction *c, const json_t *extra, struct err *
 	if (!o)
 		return 0;
 	return json_members_get(c, members, o, e)
-		   ? err_context(e, "extra metadata: correction")
+		   ? err_context(e, "extra metadata, member \"correction\"")
 		   : 1;
 }

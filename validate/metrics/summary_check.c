@@ -14,8 +14,8 @@ static int check_reorder(const struct reorder_summary *r, const char *name, stru
 {
 	if (r->n_reordered > r->n_received || r->n_descents > r->n_received ||
 	    r->max_extent > r->n_received)
-		return err_set(e, EINVAL, "\"%s\": more requests are reordered than were received",
-			name);
+		return err_set(e, EINVAL, "\"%s\": a count of reordered requests exceeds the "
+			"number of requests", name);
 	return 0;
 }
 

@@ -119,7 +119,8 @@ static int archive_unpack(const char *archive, const char *results, struct err *
 	if (code)
 		return err_sys(e, code, "cannot start sh");
 	TEMP_FAILURE_RETRY(waitpid(pid, &status, 0));
-	return status ? err_set(e, EIO, "cannot unpack the results in %s", archive) : 0;
+	return status ? err_set(e, EIO, "cannot unpack the archive of the results, "
+					"%s", archive) : 0;
 }
 
 static int host_end(const struct hosts_spec *s, struct host *h, int status, struct err *e)

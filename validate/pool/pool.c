@@ -168,8 +168,8 @@ int pool_make(struct pool *p, const struct baseline *b, size_t n, enum pool_meas
 {
 	*p = (struct pool){.measure = measure};
 	if (n < 2)
-		return err_set(e, EINVAL, "one laboratory cannot be compared: name at least two "
-			"results directories or baselines");
+		return err_set(e, EINVAL, "a comparison needs at least two laboratories: name "
+			"at least two results directories or baselines");
 	struct err difference = ERR_INIT;
 	int ret = laboratories_make(p, b, n, e);
 	if (ret)

@@ -77,7 +77,8 @@ static int request_align(struct loader *p, struct block_loaded *q, struct err *e
 		return 0;
 	if (p->o->unaligned == UNALIGNED_ERROR)
 		return err_set(e, EINVAL,
-			       "%" PRIu64 " bytes at %" PRIu64 ": the device has blocks of %" PRIu64
+			       "%" PRIu64 " bytes at offset %" PRIu64
+			       ": the device has blocks of %" PRIu64
 			       " bytes (--unaligned round extends the request to whole blocks)",
 			       q->length, q->offset, block);
 	q->offset -= q->offset % block;
@@ -101,7 +102,8 @@ static int request_check(const struct loader *p, const struct trace_record *r, s
 			       r->length);
 	if (direction_of(r) != BLOCK_FLUSH &&
 	    (r->offset > INT64_MAX || r->length > (uint64_t)INT64_MAX - r->offset))
-		return err_set(e, EINVAL, "%" PRIu64 " bytes at %" PRIu64 " end above 2^63",
+		return err_set(e, EINVAL, "%" PRIu64 " bytes at offset %" PRIu64 " end "
+			       "beyond offset 2^63 - 1",
 			       r->length, r->offset);
 	return p->l->n == REPLAY_MAX_REQUESTS ? err_set(e, E2BIG, "the trace has more than 2^30 "
 		"requests") : 0;
@@ -205,7 +207,7 @@ static int request_fit(struct block_input *l, struct block_loaded *q, uint64_t e
 {
 	if (how == BEYOND_ERROR || q->length > size)
 		return err_set(e, EINVAL,
-			       "record %" PRIu32 ": %" PRIu64 " bytes at %" PRIu64
+			       "record %" PRIu32 ": %" PRIu64 " bytes at offset %" PRIu64
 			       " are beyond the device's end at %" PRIu64 "%s",
 			       q->record, q->length, q->offset, size,
 			       q->length > size ? ""

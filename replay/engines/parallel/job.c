@@ -113,8 +113,8 @@ static int end_judge(const struct job *l, const struct child_result *r, const ch
 	if (r->end == CHILD_NOT_STARTED) {
 		ret = r->error ? err_sys(e, r->error, "%s was not started: %s",
 					 l->command.v[0], r->step)
-			       : err_set(e, ECHILD, "%s: its supervising process was killed",
-					 l->command.v[0]);
+			       : err_set(e, ECHILD, "the process that starts and supervises "
+					 "%s was killed", l->command.v[0]);
 	} else if (r->end == CHILD_INTERRUPTED) {
 		ret = err_set(e, EINTR, "interrupted");
 	} else if (r->status || r->end == CHILD_TIMED_OUT) {
