@@ -130,11 +130,34 @@ static void test_further(void **state)
 	assert_true(more[1] > 2 * more[0]);
 }
 
+/* A bias that moves from the limit outwards: first the 90 % interval lies beyond the limits, then the
+ * component is rejected. Between the two, the reason states what the rejection lacks. */
+static void test_interval_alone_does_not_reject(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	unsigned int n_between = 0;
+	analysed(&c, &a, &faultless, 1, 1, N, 1);
+	for (double bias = 0.1; bias < 0.2; bias += 0.002) {
+		compute(&c, &a, bias, 0.05, false);
+		const struct component *k = &a.cell[0].component[COMPONENT_BIAS];
+		const bool between =
+		    k->decision == DECISION_INCONCLUSIVE && !k->rejected_before_holm &&
+		    k->accept_lo > 0.1;
+		assert_int_equal(between, !!strstr(k->reason, "its test has P 0."));
+		n_between += between;
+	}
+	assert_true(n_between > 0);
+	done(&c, &a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest all[] = {
 		cmocka_unit_test(test_order_decides),
 		cmocka_unit_test(test_interval_is_shown_if_there_is_one),
+		cmocka_unit_test(test_interval_alone_does_not_reject),
 		cmocka_unit_test(test_rejection_is_the_same),
 		cmocka_unit_test(test_further),
 	};
