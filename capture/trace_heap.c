@@ -73,8 +73,8 @@ static int block_find(struct heap_index *x, const struct block_file *f, uint64_t
 			return ret;
 		const bool heap = state == BLOCK_WHOLE && b.h.kind == BLOCK_HEAP;
 		if (!heap && offset == from)
-			return change_error(f, offset, "the block is damaged, or no longer "
-					    "holds names and arguments", e);
+			return change_error(f, offset, "the block is damaged, or the file was "
+					    "changed", e);
 		if (!heap)
 			continue;
 		if (b.h.first > unit)

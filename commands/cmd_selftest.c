@@ -132,7 +132,8 @@ static int replay_part(const struct selftest_config *c, const char *dir, struct 
 		o.n_all_sizes = o.n_largest;
 	machine_expect(&o, &n_runs, &seconds);
 	if (!c->quiet)
-		fprintf(stderr, "replay: %llu runs in directory %s, about %.0f %s in all\n",
+		fprintf(stderr, "replay: will make %llu runs in directory %s; they take about "
+			"%.0f %s\n",
 			(unsigned long long)n_runs, dir, seconds < 100 ? seconds : seconds / 60,
 			seconds < 100 ? "s" : "min");
 	return machine_selftest(&o, rates, e);

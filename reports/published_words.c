@@ -100,10 +100,10 @@ void published_add_outcome(struct strbuf *out, const struct analysis *a, size_t 
 			    r->n == 1 ? "difference"
 				      : "over the comparisons, the difference ranges from");
 	else if (r->n == 1)
-		strbuf_addf(out, "; difference of the measured value from %s: ", c->than_text);
+		strbuf_addf(out, "; the measured value differs from %s by ", c->than_text);
 	else
-		strbuf_addf(out, "; over the comparisons, the difference of the measured value "
-			    "from %s ranges from ", c->than_text);
+		strbuf_addf(out, "; over the comparisons, the measured value differs from %s by ",
+			    c->than_text);
 	if (r->n == 1) {
 		published_add_difference(out, m, &r->comparison[0].difference);
 		return;

@@ -2,7 +2,8 @@
 /* What differs in a case, and the causes that were found, in a sentence. */
 #include "reports/words.h"
 
-#define SHAPE "the share of requests that take less time than the program's %p is "
+#define SHAPE                                                                                      \
+	"relative to the typical response, the share of requests below the program's %p is "
 #define DEAF "the replayer's times do not follow the storage: on slower storage, the response "
 #define QUANTILE(name)                                                                             \
 	{                                                                                          \
@@ -170,7 +171,7 @@ static void add_split(struct strbuf *out, const struct split *s)
 		const struct why_part *part = next_largest(s, below);
 		if (!part || (i && fabs(part->share) < 0.05))
 			break;
-		strbuf_addstr(out, any ? ", " : " (parts: ");
+		strbuf_addstr(out, any ? ", " : " (largest parts: ");
 		add_percent(out, part->part.value);
 		strbuf_addf(out, " from %s", words_cause(part->name));
 		below = fabs(part->share);

@@ -43,7 +43,7 @@ const struct option_spec collect_options[] = {
 		.choices = compute_names,
 	 .help = "what counts as computing. blocking: the time between two requests, minus the "
 	       "time in calls that wait; throttled: the time between two requests of a node, in "
-	       "the run that delays the requests of this node, without the delays; auto: "
+	       "the run that delays the requests of this node, minus the delays; auto: "
 	       "throttled if a node polls memory, else blocking (default auto)"},
 	{.name = "clock", .type = OPT_CHOICE, .offset = FIELD(clock), .arg = "CLOCK",
 		.choices = clock_names,

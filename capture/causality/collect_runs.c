@@ -123,8 +123,8 @@ int kept_runs_open(struct kept_runs *k, const char *dir, const char *what, bool 
 			ret = err_set(e, EEXIST, "%s already contains runs: add --resume to "
 				"continue, or choose another --runs-dir", dir);
 		else if (!of)
-			ret = err_set(e, EILSEQ, "%s cannot be read (%s): remove its directory and "
-				"record again", path,
+			ret = err_set(e, EILSEQ, "%s cannot be read (%s): remove the directory of "
+				"this file and record again", path,
 				      top ? "it is not a list of runs" : where.text);
 		else if (strcmp(of, what))
 			ret = err_set(e, ESTALE, "%s contains runs of another command or of other "
@@ -132,7 +132,8 @@ int kept_runs_open(struct kept_runs *k, const char *dir, const char *what, bool 
 				"%s; this command: %s)", path, of, what);
 		else if (!runs_load(k, top))
 			ret = err_set(e, EILSEQ, "%s is damaged, or another version of validate "
-				"wrote it: remove its directory and record again", path);
+				"wrote it: remove the directory of this file and record "
+				"again", path);
 		json_decref(top);
 	}
 	return ret;

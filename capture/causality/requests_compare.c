@@ -134,7 +134,8 @@ static int differ_error(const struct requests *base, const struct requests *othe
 	return ret ? ret : err_set(e, EILSEQ,
 			      "the application does not make the same requests in each run, so its "
 			      "dependencies cannot be found. Request %" PRIu64 " of node %" PRIu32
-			      " (both counted from 0) without delays: %s; %s: %s (%s)",
+			      " (both numbers count from 0) is, in the run without delays: %s; "
+			      "%s: %s (trace %s)",
 			      number, node, in_base.s, when.s, in_other.s, run->trace);
 }
 

@@ -87,8 +87,9 @@ static int outcome_judge(const struct run_config *c, const struct app_outcome *o
 			       r->seen.runs_on);
 	if (r->seen.stopped[0])
 		return err_set(e, ECHILD,
-			       "no node made a request for 10 s; suspended by a signal such as "
-			       "SIGSTOP: %s; the output of the application is in %s",
+			       "no node made a request for 10 s. A signal such as SIGSTOP "
+			       "suspended these processes: %s. The output of the application is "
+			       "in %s",
 			       r->seen.stopped, c->log);
 	if (r->seen.stuck)
 		return err_set(e, EDEADLK,

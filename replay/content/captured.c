@@ -84,7 +84,7 @@ int captured_open(struct captured **out, const char *path, const struct trace *t
 	SCOPED_FREE char *beside = xasprintf("%s" CONTENT_SUFFIX, path);
 	int ret = content_open(&c->reader.content, beside, e);
 	if (ret)
-		ret = err_context(e, "payload = captured");
+		ret = err_context(e, "cannot use the captured content (payload = captured)");
 	else if (!name_is(c->reader.content, wanted))
 		ret = err_set(e, EINVAL, "%s: the captured content belongs to another trace",
 			      beside);

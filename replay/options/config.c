@@ -99,11 +99,11 @@ void replay_config_init(struct replay_config *c)
 	       .help = "mode dep: when a request is due. Its parents are the requests on " \
 	       "which it depends; the gap of a parent is the traced time from its end to the " \
 	       "request. each: when the gap of each parent has passed since its end. The other " \
-	       "rules use only the gap of the last parent, the parent that ended last in the " \
-	       "trace. all: the gap begins when all parents have ended; nearest: the gap "	\
-	       "begins when the last parent has ended; count: if the last parent was the n-th " \
-	       "request that ended in the trace, the gap begins when any n requests have "	\
-	       "ended in the replay (default each)"), \
+	       "rules use only the gap of the parent that ended last in the trace. all: this "	\
+	       "gap begins when all parents have ended; nearest: this gap begins when this "	\
+	       "parent has ended; count: if this parent was the n-th request that ended in the " \
+	       "trace, this gap begins when any n requests have ended in the replay (default "	\
+	       "each)"), \
 	OPTION(DOUBLE, "think-scale", BLOCK(think_scale), .arg = "FACTOR", .min = 1e-6,		\
 	       .max = 1e6, .help = "mode dep: divide the traced gaps by FACTOR "		\
 	       "(default 1)"),	\

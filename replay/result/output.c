@@ -459,8 +459,8 @@ int output_write(struct trace *input, const char *input_path, const struct outpu
 	o->issue_error =
 	    from->timed ? malloc((from->n_requests + 1) * sizeof *o->issue_error) : NULL;
 	int ret = from->timed && !o->issue_error
-		      ? err_set(e, ENOMEM, "not enough memory for the issue errors of "
-					"%llu requests",
+		      ? err_set(e, ENOMEM, "not enough memory to store how late each of "
+					"%llu requests was issued",
 				(unsigned long long)from->n_requests)
 		      : 0;
 	if (!ret && c->output)

@@ -154,7 +154,7 @@ static const struct issue_figure issue_figures[] = {
      data_distribution},
     {"issue-time", "s", "mean issue error, µs", "set logscale y\n", "lines lw 1.4",
      "Mean issue error over the time of a run", data_over_time},
-    {"issue-by-rate", "requests issued per second, in the same interval", "mean issue error, µs",
+    {"issue-by-rate", "requests issued per second", "mean issue error, µs",
      "set logscale xy\n", "linespoints lw 1.4 pt 7 ps 0.5", "Mean issue error against the rate",
      data_rate},
 };

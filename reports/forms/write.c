@@ -138,7 +138,7 @@ static void forms_write(void *both, size_t beside)
 			continue;
 		w->ret = (*f)->write(w->a, w->dir, &w->e);
 		if (w->ret)
-			err_context(&w->e, "report in format %s", (*f)->name);
+			err_context(&w->e, "cannot write the report in format %s", (*f)->name);
 	}
 }
 

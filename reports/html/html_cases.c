@@ -190,10 +190,9 @@ void html_add_cases(struct strbuf *out, const struct html_page *p)
 		"components that were assessed.");
 	words_add_not_visible(out, " The recordings do not show these requests: ", a, ".");
 	if (p->figures->n_left_out)
-		strbuf_addf(out, " To keep the page small, it has no figures for %zu scenario%s or "
-			"case%s. The tables have their numbers.", p->figures->n_left_out,
-			p->figures->n_left_out == 1 ? "" : "s",
-			p->figures->n_left_out == 1 ? "" : "s");
+		strbuf_addf(out, " To keep the page small, %zu of its plots %s left out. The "
+			"tables have the numbers.", p->figures->n_left_out,
+			p->figures->n_left_out == 1 ? "is" : "are");
 	strbuf_addstr(out, "</p>\n");
 	html_add_missing(out, p->figures);
 	SCOPED_FREE bool *open = choose_open(a);

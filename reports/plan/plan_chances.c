@@ -192,8 +192,8 @@ static int measured_print(const struct protocol *p, const struct analysis *a, FI
 		}
 	if (!n_cases)
 		return err_set(e, ENODATA,
-			       "%s has no scenario and replayer of this protocol with two or more "
-			       "pairs, so the scatter is unknown",
+			       "%s has no case of this protocol with two or more pairs, so it does "
+			       "not state how much the pairs scatter",
 			       a->results->dir);
 	if (n_hopeless == n_cases)
 		return err_set(e, EINVAL, "%s", hopeless.msg);

@@ -54,8 +54,8 @@ const struct table_kind table_parallel = {"parallel",
 	"first request to the end of the last. Predicted error: computed from the recording, "
 	"without a replay. If the predicted error is beyond 5 %, the recording does not explain "
 	"the running time of the application, and the error does not show how well the replayer "
-	"works. A recording consists of several runs of the application. The last columns divide "
-	"two times by the time of the application: the total time of these runs, and the mean time "
+	"works. A recording consists of several runs of the application. The last columns are "
+	"multiples of the time of the application: the total time of these runs, and the mean time "
 	"of a run in which a node is delayed."};
 
 ROWS_OF(n_worst, a->parallel ? a->parallel->n_worst : 0)

@@ -78,7 +78,7 @@ sweep 61 import "$formats/snia.csv" -o made
 sweep 797 baseline save results -o made
 sweep 211 baseline show old.json
 sweep 2999 compare old.json worse.json
-sweep 19997 report results
+sweep 6983 report results
 sweep 14983 run --dry-run tiny.conf # GSL's allocations among them
 
 # a helper process without memory: its run has no outcome, and the campaign can be resumed

@@ -86,11 +86,11 @@ static void measure_shape(const struct measuring *m)
 
 const struct component_row component_shape = {
     .title = "Shape", .shown = "largest deviation", .scattering = "differences",
-    .words = {"of the program's response times, the share of requests with a shorter "
-	      "response time in the replay minus that in the program is", false},
-    .meaning = "Largest difference between the distributions of response times of replay and "
-	       "program, at quantiles of the program from 1 % to 99.9 %. Each response time is "
-	       "divided by the typical response of its run.",
+    .words = {"of the program's relative response times, the share of requests below this "
+	      "quantile, replay minus program, is", false},
+    .meaning = "Largest difference between the distributions of relative response times of "
+	       "replay and program, at quantiles of the program from 1 % to 99.9 %. A relative "
+	       "response time is the response time divided by the typical response of its run.",
     .rule = "The component is accepted if the 90 % interval of the difference lies inside the "
 	    "limits at each quantile. It is rejected if the 95 % interval lies entirely outside "
 	    "the limits at one quantile (Bonferroni).",

@@ -175,9 +175,9 @@ const struct component_row component_uncertainty = {
     .meaning = "Expanded uncertainty U: how far the result of one future replay may lie from the "
 	       "program's result, after correction for the bias, with 95 % coverage.",
     .rule = "The component is judged only if the program's own U is shown to be within the limit. "
-	    "The program's own U is the U of a run of the program in the replay's place. The "
-	    "component is accepted if the one-sided 95 % upper confidence limit of U is at most "
-	    "the limit. It is rejected if the lower confidence limit of U exceeds the limit.",
+	    "For the program's own U, a further run of the program takes the place of the replay. "
+	    "The component is accepted if the one-sided 95 % upper confidence limit of U is at "
+	    "most the limit. It is rejected if the lower confidence limit of U exceeds the limit.",
     .source = "GUM 5.1, 6.2, G.4 and H.5",
     .unit = COMPONENT_SHARE, .relative = true,
     .decide = decide_uncertainty, .plan = plan_uncertainty,

@@ -374,9 +374,8 @@ int protocol_read_with(struct protocol *p, const char *path, const struct protoc
 		return ret;
 	protocol_text_change(&text, g, n_bank);
 	ret = text_read(p, path, &text, e);
-	return ret ? err_context(e, g->claim ? "after the claim was added to the protocol"
-				    : launch ? "after the protocol was changed by the options of "
-					       "the command line"
+	return ret ? err_context(e, g->claim ? "the protocol with the claim added"
+				    : launch ? "the protocol with the options of the command line"
 					     : "--replicates") : 0;
 }
 

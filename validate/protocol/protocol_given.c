@@ -213,8 +213,8 @@ static int launcher_put(struct strbuf *text, const struct protocol *p, const cha
 				"in %s has the key hosts: name the hosts with --rank-hosts",
 				launcher, p->path);
 	return ranks_put(text, p, value) ? 0
-		: err_set(e, EINVAL, "\"%s\" does not contain {host}, so it starts ranks, but %s "
-			"has no replayer with engine = parallel and no built-in workload of ranks",
+		: err_set(e, EINVAL, "a launcher without {host} (\"%s\") starts ranks, but %s has "
+			"no replayer with engine = parallel and no built-in parallel workload",
 			launcher, p->path);
 }
 

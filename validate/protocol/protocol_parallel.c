@@ -41,7 +41,7 @@ static const struct option_spec parallel_keys[] = {
     OPTION(CHOICE, "compute", FIELD(compute), .arg = "HOW", .choices = compute_names,
            .help = "how computing is distinguished from waiting. blocking: by the calls that "
 	       "wait; throttled: the time between two requests of a node is computing, in the "
-	       "run that delays this node, without the delays; auto: throttled if a node polls "
+	       "run that delays this node, minus the delays; auto: throttled if a node polls "
 	       "memory (default auto)"),
     OPTION(DURATION, "capture-timeout", FIELD(capture_timeout_ns), .arg = "TIME",
            .help = "time limit of a recording with all of its runs; a longer recording is ended "

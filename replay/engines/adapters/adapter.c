@@ -266,7 +266,8 @@ static int names_kept(struct adapter_state *a, struct err *e)
 		return 0;
 	int ret = names_guard(a, &why);
 	return ret ? err_set(e, ret == -EPERM ? EIO : why.code,
-			     "names in the target %s changed during the replay: %s",
+			     "the replayer or another process changed names in the target %s "
+			     "during the replay: %s",
 			     a->run.target, why.msg)
 		   : 0;
 }
