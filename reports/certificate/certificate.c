@@ -4,6 +4,7 @@
 #include "common/units.h"
 #include "reports/first_screen.h"
 #include "reports/number.h"
+#include "reports/reasons.h"
 #include "reports/tables/tables.h"
 #include "reports/words.h"
 #include "validate/results/identity.h"
@@ -13,11 +14,12 @@ const char certificate_explanation[] = "Bias: relative difference of the mean re
 				       "block, with its 95 % interval. U: expanded uncertainty "
 				       "of one replay, relative to the program's mean, for a "
 				       "coverage of 95 % with the coverage factor k (GUM). "
-				       "Precision: scatter of the replay from "
-				       "run to run, divided by that of the program. A verdict "
-				       "holds only for these workloads, this machine, this "
-				       "target and the assessed components. s: standard "
-				       "deviation from run to run.";
+				       "Precision: standard deviation of the logarithm of "
+				       "the replay's mean response time, divided by that of "
+				       "the program's. A verdict holds only for these "
+				       "workloads, this machine, this target and the assessed "
+				       "components. Scatter: standard deviation of the mean "
+				       "response times of the runs.";
 
 const char *certificate_kind(const struct certificate *c)
 {
@@ -268,6 +270,11 @@ static void add_rule(struct certificate *c, const struct analysis *a)
 		    "shown to be beyond its limit. The probability of at least one wrong rejection "
 		    "in all %u tests of this campaign is at most 1 %% (Holm). Other scenarios are "
 		    "inconclusive", a->n_rejection_tests);
+	if (a->look && a->level_accept < 0.05)
+		words_add_template(&text, ". The campaign tests several times, so its intervals "
+			"have confidence levels of %E %% instead of 90 %%, and of %E %% instead of "
+			"95 %%", (const double[]){2 * a->level_accept, a->level_accept}, "",
+			COMPONENT_N);
 	if (p->accept.guard_band > 0)
 		strbuf_addf(&text, ". Guard band of the bias: %.3g U", p->accept.guard_band);
 	fact_add(c, "Decision rule", &text);
@@ -307,9 +314,9 @@ static void times_row(struct table *t, const struct analysis *a, const struct ce
 {
 	COL_TEXT(t, "scenario", "Scenario", a->results->protocol.scenario[c->scenario].name);
 	COL_MEAN(t, "program", "Program, mean", &c->r);
-	COL_STATUS(t, TIME, "program-sd", "s", c->r.status, c->r.sd, NAN);
+	COL_STATUS(t, TIME, "program-sd", "Program, scatter", c->r.status, c->r.sd, NAN);
 	COL_MEAN(t, "replay", "Replay, mean", &c->x);
-	COL_STATUS(t, TIME, "replay-sd", "s", c->x.status, c->x.sd, NAN);
+	COL_STATUS(t, TIME, "replay-sd", "Replay, scatter", c->x.status, c->x.sd, NAN);
 	COL_COUNT(t, "n", "Pairs", c->n_pairs);
 	t->n_row_headers = 1;
 }

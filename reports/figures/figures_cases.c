@@ -223,8 +223,9 @@ static void add_causes(struct figures *fs, const struct analysis *a, size_t cell
 		return;
 	struct figure *f =
 	    add_figure(fs, a, cell, "causes",
-		       q == SPLIT_TIME ? "Causes of the difference in execution time"
-				       : "Causes of the difference in response time",
+		       q == SPLIT_TIME
+			   ? "Causes of the difference, in % of the program's execution time"
+			   : "Causes of the difference, in % of the program's mean response time",
 		       "Parts of the difference between replay and program");
 	strbuf_addstr(&f->data,
 		      "# row, begin and end of the bar in percent of the program, colour\n");

@@ -38,8 +38,8 @@ size_t history_table_series(struct table *t, const struct history_study *s, size
 	table_init(t, "series", "Each replayer in each scenario");
 	table_note(t, "x/r is the mean response time of the replay divided by that of the "
 		"program, which ran beside it. Centre and limits belong to the chart of "
-		"individual values. The first entries in control set them (at most %zu "
-		"entries: the baseline).", s->baseline);
+		"individual values. They are computed from the baseline: the first entries "
+		"(at most %zu) that lie within these limits.", s->baseline);
 	TABLE_HEADS(t, series_row(t, NULL));
 	size_t n = 0;
 	for (size_t pass = 0; pass < 2; pass++)
@@ -75,9 +75,11 @@ static void event_row(struct table *t, const struct history_study *s,
 static void table_events(struct table *t, const struct history_study *s)
 {
 	table_init(t, "events", "Events");
-	table_note(t, "Change: relative change of x/r from the level before the event; for a "
-		"drift, from its onset to its last entry. Onset: date of the first changed entry, "
-		"and the limits of its 95 %% interval. No.: number of a campaign.");
+	table_note(t, "x/r: mean response time of the replay, divided by that of the program. "
+		"Change: relative change of x/r from the level before the event. For a drift, this "
+		"is the change from the onset to the last entry of the drift. Onset: date of the "
+		"first changed entry, and the limits of its 95 %% interval. No.: number of a "
+		"campaign.");
 	TABLE_HEADS(t, event_row(t, s, NULL, NULL));
 	for (size_t i = 0; i < s->history->n_series; i++)
 		for (size_t k = 0; k < s->charts[i].n_events; k++)
@@ -104,9 +106,10 @@ static void signal_row(struct table *t, const struct history_study *s,
 static void table_signals(struct table *t, const struct history_study *s)
 {
 	table_init(t, "signals", "Signals of the control charts");
-	table_note(t, "Change: mean of x/r from the onset to the last entry, relative to the "
-		"centre; for a moving range, the change between the two entries. Onset: the entry "
-		"at which the change began, as the chart estimates it.");
+	table_note(t, "Change: mean of x/r from the onset to the last entry of the signal, "
+		"relative to the centre. For a moving range, this is the change of x/r from the "
+		"previous entry. Onset: the entry at which the change began, as the chart "
+		"estimates it.");
 	TABLE_HEADS(t, signal_row(t, s, NULL, NULL));
 	for (size_t i = 0; i < s->history->n_series; i++)
 		for (size_t k = 0; k < s->charts[i].n_signals; k++)
@@ -150,9 +153,9 @@ static void change_rows(struct table *t, const struct history_study *s,
 static void table_changes(struct table *t, const struct history_study *s)
 {
 	table_init(t, "changes", "What changed at the events");
-	table_note(t, "Facts that differ between the named campaign and the campaign before it, "
-		"within the 95 %% interval of the onset of an event. These differences need not be "
-		"the cause.");
+	table_note(t, "Each row is a fact that differs between the campaign in column No. and the "
+		"campaign before it. The campaign in column No. is in the 95 %% interval of the "
+		"onset of an event. This difference need not be the cause of the event.");
 	TABLE_HEADS(t, change_row(t, NULL, NULL, NULL));
 	for (size_t i = 0; i < s->history->n_series; i++)
 		for (size_t k = 0; k < s->charts[i].n_events; k++)

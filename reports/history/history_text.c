@@ -10,17 +10,18 @@
 #define FACTS_MAX 4
 #define SERIES_MAX 60
 
-const char history_explanation[] = "The charts show x/r on a logarithmic scale: the mean response "
-	"time of the replay divided by that of the program in the same block. Events are "
-	"changes of the level (shift, drift) and single deviating entries (outlier). If nothing "
-	"changes, 100 entries have fewer than 0.5 events on average. A shift of 2 standard "
-	"deviations is found at its third entry (median). If the environment changed within the "
-	"95 % interval of the date of an event, the text names this change. The change need not "
-	"be the cause. The report also has control charts: individual values (3 sigma), moving "
-	"range, CUSUM (k 0.5, h 5) and EWMA (lambda 0.2, L 2.962). The first entries in control "
-	"set their limits. Without a change, each chart signals about once in 370 to 500 entries "
-	"(moving range: 110). If only 20 entries set the limits, it signals about once in 100 "
-	"entries (moving range: 60).";
+const char history_explanation[] = "The value of an entry is the mean of ln(x/r) over the blocks "
+	"of the campaign. Here x is the mean response time of the replay, and r is that of the "
+	"program in the same block. Events are changes of the level (shift, drift) and single "
+	"deviating entries (outlier). If nothing changes, 100 entries have fewer than 0.5 events "
+	"on average. A shift of 2 standard deviations is found at its third entry (median). If the "
+	"environment changed within the 95 % interval of the date of an event, this change is "
+	"listed as a possible cause. The event can also have another cause. The report also has "
+	"control charts: individual values (3 sigma), moving range, CUSUM (k 0.5, h 5) and EWMA "
+	"(lambda 0.2, L 2.962). Their limits are computed from the first entries that lie within "
+	"the limits for individual values. If nothing changes, each chart signals about once in "
+	"370 to 500 entries (moving range: 110). With limits from only 20 entries, each chart "
+	"signals about once in 100 entries (moving range: 60).";
 
 char *history_clock_warning(const struct history *h)
 {

@@ -290,7 +290,9 @@ static void add_extra_fact(struct strbuf *out, const char *key, json_t *value)
 	json_t *v;
 	escape_bytes(out, key);
 	strbuf_addch(out, ':');
-	if (json_array_size(value) > LIST_SHOWN) {
+	if (!strcmp(key, "affinity") && json_is_array(value) && !json_array_size(value)) {
+		strbuf_addstr(out, " no thread was limited to certain CPUs");
+	} else if (json_array_size(value) > LIST_SHOWN) {
 		strbuf_addf(out, " a list of %zu", json_array_size(value));
 	} else if (!json_is_object(value)) {
 		strbuf_addch(out, ' ');
@@ -363,7 +365,7 @@ static void add_origin(struct info_page *page, const struct info *x)
 {
 	const struct trace_meta *m = x->meta;
 	struct strbuf out = STRBUF_INIT;
-	add_text(page, "Level", m->level == LEVEL_BLOCK ? "block" : "system calls");
+	add_text(page, "Layer", m->level == LEVEL_BLOCK ? "block" : "system calls");
 	add_clock(page, x);
 	add_epoch(page, m);
 	add_text(page, "Host", m->host);

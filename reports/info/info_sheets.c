@@ -87,8 +87,9 @@ static void add_operations(struct info_page *page, const struct tally *t)
 
 static void add_families(struct info_page *page, const struct tally *t)
 {
-	static const char *const column[] = {"Kind",  "requests",      "share",         "failed",
-					     "moved", "time in calls", "share of time", NULL};
+	static const char *const column[] = {"Kind", "requests", "share", "failed", "moved",
+	    "time in calls", "share of time", "operations", NULL};
+	SCOPED_STRBUF ops = STRBUF_INIT;
 	struct table *s = NULL;
 	struct tally_family f;
 	unsigned __int128 all_ns = 0;
@@ -98,7 +99,7 @@ static void add_families(struct info_page *page, const struct tally *t)
 		f = tally_family(t, (enum op_family)k);
 		if (!f.n)
 			continue;
-		s = s ? s : sheet_add(page, "Kinds of operations", column, 1);
+		s = s ? s : sheet_add(page, "Kinds of operations", column, 1u | 1u << 7);
 		table_text(s, op_family_names[k]);
 		put_count(s, f.n);
 		put_share(s, f.n, t->n_records);
@@ -106,6 +107,10 @@ static void add_families(struct info_page *page, const struct tally *t)
 		put_size(s, f.bytes);
 		put_time(s, (double)f.sum_ns);
 		table_text(s, all_ns > 0 ? share_text((double)f.sum_ns, (double)all_ns).s : "");
+		for (unsigned int i = 1; i < OP_N; i++)
+			if (t->op[i].n && op_table[i].family == (enum op_family)k)
+				strbuf_addf(&ops, "%s%s", ops.len ? ", " : "", op_name(i));
+		put_text(s, &ops);
 	}
 }
 

@@ -48,7 +48,8 @@ static void table_ranks(struct table *t, const struct pool *p)
 	table_init(t, "league", "League table");
 	table_note(t, "Number of cases of each replayer in all laboratories, by verdict. Replayers "
 		"whose cases are all trusted or inconclusive come first. Within each group, the "
-		"order is by the share of trusted cases, and then by the largest bias.");
+		"order is by the share of trusted cases, then by the share of cases that are not "
+		"trusted, and then by the largest bias.");
 	TABLE_HEADS(t, rank_row(t, NULL, 0));
 	t->n_row_headers = 2;
 	for (size_t i = 0; i < l.n_ranks; i++)
@@ -73,7 +74,7 @@ static void table_classes(struct table *t, const struct pool *p)
 {
 	struct pool_league l;
 	pool_league_make(&l, p);
-	table_init(t, "classes", "Verdicts by trace class");
+	table_init(t, "classes", "Verdicts by scenario");
 	table_note(t, "Every case of every laboratory, judged by its own campaign. In a "
 		"scenario, the best verdict comes first, then the smallest bias. U: expanded "
 		"uncertainty of one replay on that machine.");
@@ -140,9 +141,10 @@ static void table_studies(struct table *t, const struct pool *p)
 	table_init(t, "pool", "Repeatability and reproducibility of each case");
 	table_note(t, "Each value is a ratio: the %s of the replay divided by that of the program, "
 		"which ran beside it. Bias: mean over the laboratories of this ratio minus 1. Two "
-		"results of one laboratory differ by more than r in 5 %% of cases. Two results of "
-		"different laboratories differ by more than R in 5 %% of cases (ISO 5725-6). s_R "
-		"from, to: 95 %% interval of s_R, which is wide with few laboratories.",
+		"results of one laboratory differ by more than r with a probability of 5 %%. Two "
+		"results of different laboratories differ by more than R with a probability of "
+		"5 %% (ISO 5725-6). s_R from, to: 95 %% interval of s_R, which is wide with few "
+		"laboratories.",
 		pool_measure_names[p->measure]);
 	TABLE_HEADS(t, study_row(t, NULL));
 	for (size_t i = 0; i < p->n_cases; i++)

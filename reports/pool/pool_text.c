@@ -10,9 +10,9 @@ const char pool_explanation[] =
     "Each result is a ratio: the value of a replay divided by the value of the program, which ran "
     "beside it on the same machine. So laboratories with different machines can be compared. "
     "s_r: scatter within a laboratory; s_L: scatter between laboratories; s_R: both together. "
-    "Two results of one laboratory differ by more than r in 5 % of cases. Two results of different "
-    "laboratories differ by more than R in 5 % of cases. Outliers and stragglers "
-    "are named, but not left out (ISO 5725-2).";
+    "Two results of one laboratory differ by more than r with a probability of 5 %. Two results of "
+    "different laboratories differ by more than R with a probability of 5 %. Outliers and "
+    "stragglers are named, but not left out (ISO 5725-2).";
 
 static size_t n_suspect(const struct pool *p, bool outliers)
 {

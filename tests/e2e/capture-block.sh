@@ -40,7 +40,7 @@ for unit in request bio; do
 			if (b > d || d > e || b < last) { print "line " NR ": " $0; exit 1 }
 			last = b }' $unit.csv || fail "$unit: times out of order"
 	expect_status 0 "$VALIDATE" info $unit.trace
-	expect_line out 'Level      block'
+	expect_line out 'Layer      block'
 	expect_line out 'no sign of missing requests; not visible to this method: requests that bypass the block layer'
 done
 

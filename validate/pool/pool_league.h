@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The league table: the verdicts of all laboratories, by trace class and by replayer. A trace class
- * is a scenario. The verdicts and intervals are those of each laboratory's own campaign. */
+/* The league table: the verdicts of all laboratories, by class and by replayer. A class is a
+ * scenario. The verdicts and intervals are those of each laboratory's own campaign. */
 #pragma once
 
 #include "validate/pool/pool.h"
