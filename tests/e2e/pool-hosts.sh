@@ -71,6 +71,6 @@ done
 expect_status 2 "$VALIDATE" run tiny.conf --hosts hosta -o one
 expect_line err 'at least two hosts'
 expect_status 2 "$VALIDATE" run tiny.conf --hosts hosta,hostb --launcher ssh -o one
-expect_line err '{host} is missing'
+expect_line err 'lacks {host}'
 expect_status 3 "$VALIDATE" run tiny.conf --hosts hosta,hostb -o fleet
 expect_line err '--resume'

@@ -185,7 +185,7 @@ static void test_refused(void **state)
 	    {"script = x.sh\ntarget = a\nhosts = list/of/hosts\n", "expected an absolute path"},
 	    {"script = x.sh\ntarget = a\nhosts = b[x]\n", "is not a list of numbers"},
 	    {"script = x.sh\ntarget = a\nlauncher = ssh {host}\n", "only with hosts"},
-	    {"script = x.sh\ntarget = a\nhosts = b\nlauncher = ssh\n", "{host} is missing"},
+	    {"script = x.sh\ntarget = a\nhosts = b\nlauncher = ssh\n", "lacks {host}"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct protocol p;
