@@ -115,12 +115,15 @@ static void facts_add_pairing(struct strbuf *out, const struct analysis *a)
 			strbuf_addf(out, "; at the end of %" PRIu64 " slice%s, a thread did not "
 				"pause within 1 s", n_late(a), n_late(a) == 1 ? "" : "s");
 	}
-	if (n_sliced < n && why)
-		strbuf_addf(out, "%s whole runs one after the other (%s%s%s)",
-			    n_sliced ? "; in the other scenarios, they made"
-				     : "Program and replays made",
-			    replayer ? replayer : "", replayer ? ": " : "",
-			    strcmp(why, "protocol") ? why : "set in the protocol");
+	if (n_sliced == n || !why)
+		return;
+	strbuf_addf(out, "%s whole runs one after the other",
+		    n_sliced ? "; in the other scenarios, they made" : "Program and replays made");
+	if (replayer)
+		strbuf_addf(out, ", because slices are not possible with replayer %s: %s", replayer,
+			    why);
+	else
+		strbuf_addf(out, " (%s)", strcmp(why, "protocol") ? why : "set in the protocol");
 }
 
 double words_elapsed_s(const struct results *r)

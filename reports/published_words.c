@@ -95,24 +95,24 @@ void published_add_outcome(struct strbuf *out, const struct analysis *a, size_t 
 		return;
 	const struct claim *c = &a->results->protocol.claim[claim];
 	add_f_tests(out, r, c);
+	strbuf_addstr(out, r->n == 1 ? "; " : "; over the comparisons, ");
 	if (isnan(c->limit))
-		strbuf_addf(out, "; %s ",
-			    r->n == 1 ? "difference"
-				      : "over the comparisons, the difference ranges from");
-	else if (r->n == 1)
-		strbuf_addf(out, "; the measured value differs from %s by ", c->than_text);
+		strbuf_addf(out, "the %s %s ",
+			    measure_info[m].scale == SCALE_LINEAR ? "difference"
+								  : "relative difference",
+			    r->n == 1 ? "is" : "ranges from");
 	else
-		strbuf_addf(out, "; over the comparisons, the measured value differs from %s by ",
-			    c->than_text);
+		strbuf_addf(out, "the measured value differs from %s by ",
+			    m == MEASURE_F_RATIO ? "1" : c->than_text);
 	if (r->n == 1) {
 		published_add_difference(out, m, &r->comparison[0].difference);
-		return;
+	} else {
+		SCOPED_STRBUF least = STRBUF_INIT, most = STRBUF_INIT;
+		double u = fmax(fabs(r->least), fabs(r->most)) / 10;
+		number_add(&least, r->least, u, difference_unit(m, r->most), true);
+		number_add(&most, r->most, u, difference_unit(m, r->most), true);
+		strbuf_addf(out, "%s to %s", least.s, most.s);
 	}
-	SCOPED_STRBUF least = STRBUF_INIT, most = STRBUF_INIT;
-	double u = fmax(fabs(r->least), fabs(r->most)) / 10;
-	number_add(&least, r->least, u, difference_unit(m, r->most), true);
-	number_add(&most, r->most, u, difference_unit(m, r->most), true);
-	strbuf_addf(out, "%s to %s", least.s, most.s);
 	if (measure_info[m].scale == SCALE_LINEAR && measure_info[m].unit == UNIT_RATIO)
 		strbuf_addstr(out, " (percentage points)");
 }

@@ -51,11 +51,11 @@ static const char *const templates[REASON_N] = {
 			 "quantification, %.4g ns (%.0f times the standard deviation of %.0f "
 			 "replays without calls)",
     [REASON_RATIO] = "%C %%, %E %% interval %C to %C %%, %W the limits ±%P %%",
-    [REASON_RATIO_ALONE] = "%C %%, without an interval, limits ±%P %%",
+    [REASON_RATIO_ALONE] = "%C %%, no interval, so inconclusive at the limits ±%P %%",
     [REASON_RATIO_ALIKE] = "%C %% in each of %.0f pairs, %W the limits ±%P %%",
-    [REASON_RECORDINGS] = ". This number already allows for shared recordings: the %.0f pairs "
-			  "share %.0f recordings, which alone would reduce them to %.1f "
-			  "independent pairs",
+    [REASON_RECORDINGS] = ". The number of independent runs already allows for shared "
+			  "recordings: the %.0f pairs share %.0f recordings, which alone would "
+			  "reduce them to %.1f independent pairs",
     [REASON_GUARD_ACCEPT] = ", guard band %.3g U; the probability that this acceptance is wrong is "
 			    "%.2g %%",
     [REASON_GUARD_REJECT] = ", guard band %.3g U; the probability that this rejection is wrong is "
@@ -72,7 +72,8 @@ static const char *const templates[REASON_N] = {
     [REASON_SHARE] =
 	"%.3g %% of the requests, one-sided confidence limits %.3g and %.3g %%, %W the limit %P "
 	"%%",
-    [REASON_SHARE_ALONE] = "%.3g %% of the requests, without an interval, limit %P %%",
+    [REASON_SHARE_ALONE] = "%.3g %% of the requests, no interval, so inconclusive at the "
+			   "limit %P %%",
     [REASON_SHARE_ALIKE] = "%.0f of %.0f requests, the same number in every run, upper confidence "
 			   "limit %.2g %%, %W the limit %P %%",
     [REASON_SHARE_ALIKE_BEYOND] = "%.0f of %.0f requests, the same number in every run, lower "
@@ -111,10 +112,12 @@ static const char *const templates[REASON_N] = {
     [REASON_SCATTER] = "the replays scatter %.3g times as much as the program, one-sided %E %% "
 		       "confidence limits %.3g and %.3g, %W the limit %.3g",
     [REASON_SCATTER_SHOWN] = "the replays scatter %P times as much as the program, no limit set",
-    [REASON_SCATTER_CHANCE] = ". A permutation test of the pairs does not confirm this (P %.2g): "
-			      "a few runs cause the scatter",
-    [REASON_DIFFERENCE_CHANCE] = ". A permutation test of the pairs does not confirm this (P "
-				 "%.2g): a few runs cause the difference",
+    [REASON_SCATTER_CHANCE] = ". A permutation test of the pairs does not confirm that the ratio "
+			      "exceeds the limit (P %.2g). The pairs are too few, or a few of them "
+			      "cause the scatter",
+    [REASON_DIFFERENCE_CHANCE] = ". A permutation test of the pairs does not confirm that the "
+				 "ratio is within the limit (P %.2g). The pairs are too few, or "
+				 "a few of them determine the ratio",
     [REASON_REPEATABILITY] = "repeatability %P %%, one-sided %E %% confidence limits %P and %P "
 			     "%%, %W the limit %P %%",
     [REASON_REPEATABILITY_ONLY] = "one recording is the reference of several replays: only the "

@@ -144,7 +144,8 @@ void published_add_literature(struct strbuf *out, const struct published_value *
 /* Appends a difference of measure_difference(): "+91 % [80, 102]" of the other value, or percentage
  * points if the measure is a ratio. */
 void published_add_difference(struct strbuf *out, enum measure m, const struct estimate *e);
-/* Appends what this campaign found: "8 of 8 comparisons; difference +91 % to +105 %". */
+/* Appends what this campaign found: "confirmed in 1 of 1 comparison; the
+ * relative difference is +91 % [85, 97]". */
 void published_add_outcome(struct strbuf *out, const struct analysis *a, size_t claim);
 /* "mean response time of the replay (read)" */
 void published_add_measure(struct strbuf *out, enum measure m, const char *operation);

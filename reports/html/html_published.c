@@ -30,7 +30,9 @@ void html_add_published(struct strbuf *out, const struct html_page *p)
 		strbuf_addstr(out, "<p>Confidence intervals decide on each finding. A finding is "
 			"confirmed if, in every comparison, its interval lies on the side that "
 			"the publication states. A finding is not confirmed if an interval lies "
-			"on the other side. Otherwise the finding is inconclusive.</p>\n"
+			"on the other side. Otherwise the finding is inconclusive. Unlike the "
+			"decisions on components, these intervals do not allow for dependent "
+			"runs.</p>\n"
 			"<ul class=\"claims\">\n");
 		for (size_t i = 0; i < a->n_claims; i++)
 			add_claim(out, a, i);

@@ -86,13 +86,14 @@ const struct table_kind table_claims = {
     	"the second of the two values; differences of ratios are in percentage points. An F ratio "
     	"is compared with 1 by its own F test, not with a published critical value."};
 
-/* Adds "random-read level=2, event order=fs", or the number that a claim names. */
+/* Adds "random-read level=2, event order=fs", or a number: that of the claim, but 1 for an F
+ * ratio. */
 static void add_other(struct table *t, const struct analysis *a, const struct claim *c,
 		      const struct claim_comparison *k)
 {
 	const struct protocol *p = &a->results->protocol;
 	if (k->than == CLAIM_NO_CELL) {
-		table_text(t, c->than_text);
+		table_text(t, c->measure == MEASURE_F_RATIO ? "1" : c->than_text);
 		return;
 	}
 	const struct cell *cell = &a->cell[k->than];

@@ -106,7 +106,7 @@ struct component {
 	unsigned int n_reasons;
 	/* The reasons in words: empty before analysis_word() (reports/reasons.h). UTF-8, cut
 	 * between characters. */
-	char reason[700];
+	char reason[1000];
 };
 
 struct budget_row { /* stats/budget.h */
@@ -276,7 +276,7 @@ struct cell { /* one scenario x one replayer */
 	enum verdict verdict;
 	/* what forbids a verdict or forbids trust, independent of the components */
 	struct reason bar;
-	char verdict_reason[900]; /* `bar` and the reasons in words, as for a component */
+	char verdict_reason[1200]; /* `bar` and the reasons in words, as for a component */
 };
 
 struct linearity_level {
