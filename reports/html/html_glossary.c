@@ -6,7 +6,7 @@
 
 EMBED(glossary, "doc/glossary.md");
 
-static void flush(struct strbuf *out, struct strbuf *plain)
+static void plain_flush(struct strbuf *out, struct strbuf *plain)
 {
 	escape_html(out, plain->s);
 	strbuf_reset(plain);
@@ -20,7 +20,7 @@ static void add_markdown(struct strbuf *out, const char *text, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		const char *end = memchr(text + i, ')', len - i);
 		if (text[i] == '`') {
-			flush(out, &plain);
+			plain_flush(out, &plain);
 			strbuf_addstr(out, code ? "</code>" : "<code>");
 			code = !code;
 		} else if (!code && end && i + 1 < len && text[i] == ']' && text[i + 1] == '(') {
@@ -29,7 +29,7 @@ static void add_markdown(struct strbuf *out, const char *text, size_t len)
 			strbuf_addch(&plain, text[i]);
 		}
 	}
-	flush(out, &plain);
+	plain_flush(out, &plain);
 }
 
 static void add_cell(struct strbuf *out, const char **at)

@@ -78,7 +78,7 @@ run 2 --times selv --command './simple-replayer'
 expect_line err 'did you mean "self"?'
 run 2 --times self --command './simple-replayer'
 run 2 --times preload
-expect_line err 'command is missing'
+expect_line err 'the key "command" is missing'
 run 2 --times preload --command './simple-replayer' --order none
 expect_line err 'engine exec has no such option'
 for option in '--times block' '--command x' '--user nobody' '--time-limit 1s' '--fio-ioengine libaio'; do

@@ -175,7 +175,7 @@ same 'runs in all' "$(wc -l <../counter)" 4
 echo run >../counter
 rm -rf ../trace ../trace.runs ./*
 expect_status 3 timeout 60 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel stops ../counter
-expect_line err 'suspended by a signal such as SIGSTOP: process'
+expect_line err 'suspended these processes: process'
 [ "$(grep -o 'process [0-9]' err | wc -l)" -eq 1 ] || fail "a process is named for each thread: $(cat err)"
 capture_of --nodes none -- ../parallel pipe
 

@@ -562,7 +562,7 @@ static void different_requests_are_an_error_that_names_them(void **state)
 					    {SCRATCH("run0"), 0, NULL, 0}};
 	struct err e = ERR_INIT;
 	assert_int_equal(merge(run, 2, 2, false, &counts, &e), -EILSEQ);
-	assert_non_null(strstr(e.msg, "request 1000 of node 1"));
+	assert_non_null(strstr(e.msg, "Request 1000 of node 1"));
 	assert_non_null(strstr(e.msg, "pwrite("));
 	assert_non_null(strstr(e.msg, "pread("));
 	assert_non_null(strstr(e.msg, "while node 0 is delayed"));
@@ -570,8 +570,8 @@ static void different_requests_are_an_error_that_names_them(void **state)
 	strbuf_release(&b);
 	made_write(SCRATCH("run0"), 2, 1, a.s);
 	assert_int_equal(merge(run, 2, 2, false, &counts, &e), -EILSEQ);
-	assert_non_null(strstr(e.msg, "request 1499 of node 1"));
-	assert_non_null(strstr(e.msg, "and missing while node 0"));
+	assert_non_null(strstr(e.msg, "Request 1499 of node 1"));
+	assert_non_null(strstr(e.msg, "while node 0 is delayed: missing"));
 	assert_int_equal(access(SCRATCH("merged"), F_OK), -1);
 	strbuf_release(&a);
 }

@@ -183,9 +183,10 @@ static void flip_anywhere(void **state)
 					want |= 1u << (place[i].first + k);
 			assert_int_equal(read_all(t, &n_damaged, message), want);
 			assert_int_equal(n_damaged, 1);
-			snprintf(offset, sizeof offset, "at byte %llu,",
-				 (unsigned long long)place[which].offset);
-			if (!strstr(message, offset) || !strstr(message, SCRATCH("t")))
+			int n_shown = snprintf(offset, sizeof offset, "at byte %llu",
+					   (unsigned long long)place[which].offset);
+			const char *found = strstr(message, offset);
+			if (!found || !strchr(",;", found[n_shown]) || !strstr(message, SCRATCH("t")))
 				fail_msg("byte %zu, block %zu: \"%s\" does not name %s", at, which,
 					 message, offset);
 			struct trace_health h;

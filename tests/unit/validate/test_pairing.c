@@ -42,7 +42,7 @@ static const struct {
     {"pause = signal", "type = random-read", "engine = event", NULL, PAUSE_SIGNAL},
     {"", "type = random-read", "engine = coordinator", NULL, PAUSE_GATE},
     {"", "type = random-read", "engine = event\ntiming = timestamp", "its schedule continues", PAUSE_GATE},
-    {"", "type = random-read\npause = 1ms", "engine = event", "without pauses", PAUSE_GATE},
+    {"", "type = random-read\npause = 1ms", "engine = event", "pauses between its requests", PAUSE_GATE},
     {"", "type = random-read", EXEC "full-speed = yes", NULL, PAUSE_SIGNAL},
     {"", "type = random-read", EXEC "full-speed = yes\ntimes = preload", NULL, PAUSE_SIGNAL},
     {"", "type = random-read", EXEC, "its schedule continues", PAUSE_SIGNAL},
