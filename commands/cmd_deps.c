@@ -64,14 +64,15 @@ static void print_text(const struct deps *d, const char *path)
 {
 	const struct deps_summary *s = &d->summary;
 	printf("%s, order %s\n", path, replay_order_names[d->order]);
-	printf("Requests       %" PRIu64 " by %" PRIu64 " thread%s on %" PRIu64
-	       " file%s, over %s\n",
+	printf("Requests       %" PRIu64 " by %" PRIu64 " thread%s, with %" PRIu64
+	       " file name%s, over %s\n",
 	       s->n_requests, s->n_threads, s->n_threads == 1 ? "" : "s", s->n_files,
 	       s->n_files == 1 ? "" : "s", duration_text((double)s->span_ns).s);
 	if (d->order == ORDER_NONE)
 		printf("Program order  not kept\n");
 	printf("Waits          %" PRIu64 " between threads (redundant waits do not count): "
-	       "%" PRIu64 " for the start of a request, %" PRIu64 " for its end\n",
+	       "%" PRIu64 " until\n               another request starts, %" PRIu64 " until "
+	       "another request ends\n",
 	       s->n_begun + s->n_ended, s->n_begun, s->n_ended);
 	if (s->n_waiting)
 		printf("               %" PRIu64 " requests wait (%.3g %%), at most %" PRIu64 " "

@@ -14,8 +14,8 @@ int find_format(const struct trace_format **f, const char *option, const char *n
 	if (*f)
 		return 0;
 	SCOPED_FREE const char **names = names_of(trace_formats);
-	SCOPED_FREE char *all = xasprintf(" (%s list shows all)", option);
-	return name_refuse(e, ENOENT, name, names, all, "format \"%s\" is unknown", name);
+	SCOPED_FREE char *all = xasprintf(" (%s list prints all formats)", option);
+	return name_refuse(e, ENOENT, name, names, all, "trace format \"%s\" is unknown", name);
 }
 
 int output_default(char **output, const char *path, const char *suffix, struct err *e)

@@ -86,6 +86,12 @@ static const char *const templates[REASON_N] = {
     [REASON_DISTANCE_REQUEST] =
 	"a difference of %.3g in the share of the requests that found %Q in flight (upper "
 	"confidence limit %.3g), %W the limit %.3g",
+    [REASON_DISTANCE_TIME_BEYOND] =
+	"a difference of %.3g in the share of the time with %Q in flight (lower confidence limit "
+	"%.3g), beyond the limit %.3g",
+    [REASON_DISTANCE_REQUEST_BEYOND] =
+	"a difference of %.3g in the share of the requests that found %Q in flight (lower "
+	"confidence limit %.3g), beyond the limit %.3g",
     [REASON_PAIRS_FAR] =
 	". It is not accepted, because some pairs deviate far: the plain mean of all pairs is "
 	"%C %%",

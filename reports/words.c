@@ -191,8 +191,8 @@ void words_add_more(struct strbuf *out, const struct finding_group *g)
 	if (g->decision != DECISION_INCONCLUSIVE)
 		return;
 	if (g->n_impractical && g->n_cells > 1)
-		strbuf_addf(out, " No practical number of replicates decides %zu of these cases "
-			    "on this machine.", g->n_impractical);
+		strbuf_addf(out, " For %zu of these cases, no practical number of replicates is "
+			    "enough on this machine.", g->n_impractical);
 	else if (g->n_impractical)
 		strbuf_addstr(out, " No practical number of replicates decides this case on this "
 			      "machine.");
@@ -264,9 +264,9 @@ void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
 		}
 		lo = fmin(lo, w->U95);
 		hi = fmax(hi, w->U95);
-		if (isfinite(w->machine)) { /* at most the whole */
-			lo_machine = fmin(lo_machine, fmin(w->machine, w->U95));
-			hi_machine = fmax(hi_machine, fmin(w->machine, w->U95));
+		if (isfinite(w->machine)) { /* can exceed U95 of a replay with less scatter */
+			lo_machine = fmin(lo_machine, w->machine);
+			hi_machine = fmax(hi_machine, w->machine);
 		}
 	}
 	if (lo > hi)

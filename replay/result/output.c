@@ -22,7 +22,7 @@ struct output {
 	size_t n_repeated, repeated_cap;
 	int64_t epoch_ns, input_first_ns;
 	int64_t first_ns, last_ns, input_last_ns;
-	double sum_ns, input_sum_ns;
+	double sum_ns, input_sum_ns; /* of the same requests, as far as the input has their times */
 	uint64_t n_input_sum;
 	bool input_known; /* input_first_ns and input_last_ns are known for the requests */
 	/* issue_error[n_room]: those of requests that were on time for the machine from the front,
@@ -123,10 +123,6 @@ static void input_count(struct output *o, const struct trace_record *r)
 	o->s->n_causes += is_cause(r->op);
 	if (r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE || is_cause(r->op))
 		return;
-	if (is_response(r->op)) {
-		o->input_sum_ns += (double)(r->end_ns - r->begin_ns);
-		o->n_input_sum++;
-	}
 	if (!o->input_known || r->begin_ns < o->input_first_ns)
 		o->input_first_ns = r->begin_ns;
 	if (!o->input_known || r->end_ns > o->input_last_ns)
@@ -286,8 +282,16 @@ static void issue_error_add(struct output *o, const struct trace_record *r, bool
 	s->cpu_delay_max_ns = fmax(s->cpu_delay_max_ns, error);
 }
 
-static void outcome_count(struct output *o, const struct trace_record *r, uint32_t object,
-			  const struct output_result *f)
+static void traced_response_add(struct output *o, const struct trace_record *traced)
+{
+	if (traced->begin_ns == TIME_NONE || traced->end_ns == TIME_NONE)
+		return;
+	o->input_sum_ns += (double)(traced->end_ns - traced->begin_ns);
+	o->n_input_sum++;
+}
+
+static void outcome_count(struct output *o, const struct trace_record *r,
+			  const struct trace_record *traced, const struct output_result *f)
 {
 	const struct outcome *out = &f->first.outcome;
 	struct replay_summary *s = o->s;
@@ -309,9 +313,10 @@ static void outcome_count(struct output *o, const struct trace_record *r, uint32
 		o->sum_ns +=
 		    (double)(out->end_ticks - out->begin_ticks) * o->from->clock->ns_per_tick;
 		s->n_responses++;
+		traced_response_add(o, traced);
 	}
 	if (outcome_differs(out, f->expected))
-		mismatch_note(o, r, object, f->expected, out->rvalue);
+		mismatch_note(o, r, traced->object, f->expected, out->rvalue);
 	if (r->intended_ns != TIME_NONE && o->issue_error)
 		issue_error_add(o, r, f->cpu_delayed);
 }
@@ -353,7 +358,7 @@ static int record_replayed(struct output *o, const struct trace_record *traced, 
 	} else {
 		r.intended_ns = f.intended_ns;
 		outcome_put(o, &r, &f.first);
-		outcome_count(o, &r, traced->object, &f);
+		outcome_count(o, &r, traced, &f);
 		ret = overlap_count(o, traced, &f, e);
 		if (ret)
 			return ret;
@@ -439,7 +444,7 @@ static void summary_finish(struct output *o)
 	s->traced_mean_response_ns =
 	    o->n_input_sum ? o->input_sum_ns / (double)o->n_input_sum : NAN;
 	s->elapsed_ns = s->n_issued > s->n_causes_done ? o->last_ns - o->first_ns : 0;
-	s->traced_elapsed_ns = o->n_input_sum ? o->input_last_ns - o->input_first_ns : 0;
+	s->traced_elapsed_ns = o->input_known ? o->input_last_ns - o->input_first_ns : 0;
 	if (s->n_timed)
 		issue_errors_summarise(o);
 }

@@ -151,7 +151,8 @@ struct replay_summary {
 	uint64_t n_input_lost; /* events lost at capture */
 	uint64_t n_threads, n_workers;
 	uint64_t n_processes; /* number of the workers' processes: 1 without --processes */
-	double mean_response_ns, traced_mean_response_ns; /* NaN: no request was issued */
+	/* over the same requests; NaN: no request was issued, or their traced times are unknown */
+	double mean_response_ns, traced_mean_response_ns;
 	/* time from the first start to the last end of a request */
 	int64_t elapsed_ns, traced_elapsed_ns;
 	/* number of requests with a due time; the following members are valid if there are any */

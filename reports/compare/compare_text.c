@@ -128,7 +128,7 @@ static void cases_add(struct strbuf *out, const struct campaign_change *c)
 	const size_t most = WIDTH - INDENT - width[CASE_OUTCOME] - width[CASE_RESPONSE] -
 			    width[CASE_COUNTS] - (CASE_N - 1) * GAP;
 	width[CASE_NAME] = width[CASE_NAME] < most ? width[CASE_NAME] : most;
-	strbuf_addch(out, '\n');
+	strbuf_addstr(out, "\n  w/i/b/s: components worse, inconclusive, better, same\n");
 	row_add(out, &head, width);
 	/* if there are many rows, rows that are not "same" come first */
 	for (size_t pass = 0; pass < 2; pass++)
@@ -143,7 +143,6 @@ static void cases_add(struct strbuf *out, const struct campaign_change *c)
 			}
 	if (n < c->n_cells)
 		strbuf_addf(out, "  and %zu more\n", c->n_cells - n);
-	strbuf_addstr(out, "  w/i/b/s: components worse, inconclusive, better, same\n");
 }
 
 /* --- the aspects --------------------------------------------------------- */
@@ -297,7 +296,9 @@ static void text_add(struct strbuf *out, const struct campaign_change *c)
 		       "change is shown to be beyond the limit in the other direction. "
 		       "Inconclusive: any other result. The probability that any component is "
 		       "wrongly called worse or better is at most 1 %. Intervals have 95 % "
-		       "confidence.", 0, 2);
+		       "confidence for one component and independent runs. The outcomes also "
+		       "allow for the number of components and for dependence between runs.", 0,
+		      2);
 }
 
 const struct compare_form compare_form_text = {"text", "the outcome on one screen", text_add};

@@ -117,7 +117,7 @@ void compare_add_reason(struct strbuf *out, const struct aspect_change *a, enum 
 		strbuf_addstr(out, "; P-values (smaller is stronger evidence): change beyond "
 				   "the limit ");
 		number_add_p(out, a->p);
-		strbuf_addstr(out, ", any change ");
+		strbuf_addstr(out, ", any change (corrected for all tests) ");
 		number_add_p(out, a->p_holm);
 	}
 	if (a->word == CHANGE_SAME && k != ASPECT_MISMATCHES) {

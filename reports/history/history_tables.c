@@ -24,7 +24,7 @@ static void series_row(struct table *t, const struct history_charts *c)
 	const double u = t->in_heads || c->status ? NAN : c->limits.sigma;
 	series_columns(t, c);
 	COL_COUNT(t, "n_entries", "Entries", c->n);
-	COL_COUNT(t, "n_baseline", "Baseline", c->n_base);
+	COL_COUNT(t, "n_baseline", "For limits", c->n_base);
 	COL_STATUS(t, RELATIVE, "center", "Centre", c->status, expm1(c->limits.center), u);
 	COL_STATUS(t, RELATIVE, "lower", "Lower", c->status, expm1(c->limits.lower), u);
 	COL_STATUS(t, RELATIVE, "upper", "Upper", c->status, expm1(c->limits.upper), u);
@@ -38,8 +38,8 @@ size_t history_table_series(struct table *t, const struct history_study *s, size
 	table_init(t, "series", "Each replayer in each scenario");
 	table_note(t, "x/r is the mean response time of the replay divided by that of the "
 		"program, which ran beside it. Centre and limits belong to the chart of "
-		"individual values. They are computed from the baseline: the first entries "
-		"(at most %zu) that lie within these limits.", s->baseline);
+		"individual values. They are computed from the first entries that lie within "
+		"these limits. For limits: number of these entries (at most %zu).", s->baseline);
 	TABLE_HEADS(t, series_row(t, NULL));
 	size_t n = 0;
 	for (size_t pass = 0; pass < 2; pass++)

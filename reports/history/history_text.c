@@ -12,11 +12,12 @@
 
 const char history_explanation[] = "The value of an entry is the mean of ln(x/r) over the blocks "
 	"of the campaign. Here x is the mean response time of the replay, and r is that of the "
-	"program in the same block. Events are changes of the level (shift, drift) and single "
+	"program in the same block. Centre, limits and latest entry of a case are x/r minus 1. "
+	"Events are changes of the level (shift, drift) and single "
 	"deviating entries (outlier). If nothing changes, 100 entries have fewer than 0.5 events "
 	"on average. A shift of 2 standard deviations is found at its third entry (median). If the "
 	"environment changed within the 95 % interval of the date of an event, this change is "
-	"listed as a possible cause. The event can also have another cause. The report also has "
+	"listed as a possible cause. The event can also have another cause. The page also has "
 	"control charts: individual values (3 sigma), moving range, CUSUM (k 0.5, h 5) and EWMA "
 	"(lambda 0.2, L 2.962). Their limits are computed from the first entries that lie within "
 	"the limits for individual values. If nothing changes, each chart signals about once in "
@@ -92,8 +93,8 @@ static void event_sentence(struct strbuf *line, const struct history_study *s,
 	strbuf_addf(line, "%s, %s: %s of ", c->series->scenario, c->series->replayer,
 		    event_kind_names[e->kind]);
 	number_add(line, expm1(e->change), e->sd, number_unit_percent, true);
-	strbuf_addf(line, " %s %s (no. %lld", e->kind == EVENT_OUTLIER ? "on" : "from",
-		    history_date(onset), onset->number);
+	strbuf_addf(line, "%s %s %s (no. %lld", e->kind == EVENT_DRIFT ? " in total" : "",
+		    e->kind == EVENT_OUTLIER ? "on" : "from", history_date(onset), onset->number);
 	if (lo != hi)
 		strbuf_addf(line, "; 95 %% interval: no. %lld to %lld", lo->number, hi->number);
 	strbuf_addch(line, ')');
@@ -142,6 +143,7 @@ static void text_add(struct strbuf *out, const void *study, size_t width)
 		strbuf_addf(out, "... and %zu more: use --format csv or -o\n", left_out);
 	strbuf_addch(out, '\n');
 	text_paragraph(out, history_explanation, 0, 0, width);
+	text_paragraph(out, "Option -o DIR writes the page.", 0, 0, width);
 }
 
 const struct study_form history_form = {

@@ -45,7 +45,8 @@ static void add_file(struct info_page *page, const struct info *x)
 	const bool whole = !reasons.n && !s->n_damage && !h->n_records_uncommitted;
 	const char *scope = unseen_scope(x->meta);
 	if (h->complete && whole && scope)
-		strbuf_addf(&out, "no sign of missing requests; not visible to this method: %s",
+		strbuf_addf(&out, "no sign of missing requests; not visible to the capture "
+			    "method: %s",
 			    scope);
 	else
 		strbuf_addstr(&out, !h->complete ? "incomplete: its end is missing"
@@ -365,7 +366,7 @@ static void add_origin(struct info_page *page, const struct info *x)
 {
 	const struct trace_meta *m = x->meta;
 	struct strbuf out = STRBUF_INIT;
-	add_text(page, "Layer", m->level == LEVEL_BLOCK ? "block" : "system calls");
+	add_text(page, "Layer", m->level == LEVEL_BLOCK ? "block" : "calls on files");
 	add_clock(page, x);
 	add_epoch(page, m);
 	add_text(page, "Host", m->host);
@@ -394,12 +395,12 @@ static void add_replay_counts(struct strbuf *out, const struct replayable *r)
 	uint64_t n_skipped = 0, n_unknown = replayable_n_unknown(r);
 	for (int reason = SKIP_NONE + 1; reason < SKIP_N; reason++)
 		n_skipped += replayable_n_skipped(r, (enum skip_reason)reason);
-	strbuf_addf(out, "%s of %s", count_text(r->n_replayed).s,
+	strbuf_addf(out, "a replay would issue %s of %s", count_text(r->n_replayed).s,
 			 plural_text(r->n_requests, "request", "requests").s);
 	if (n_skipped)
-		strbuf_addf(out, ", %s skipped", count_text(n_skipped).s);
+		strbuf_addf(out, ", and skip %s", count_text(n_skipped).s);
 	if (r->never_issued.n)
-		strbuf_addf(out, ", %s never issued", count_text(r->never_issued.n).s);
+		strbuf_addf(out, "; without a start time, so not issued: %s", count_text(r->never_issued.n).s);
 	if (n_unknown)
 		strbuf_addf(out, "; %s of the replayed requests will fail, because the trace does "
 			"not have the files of their descriptors", count_text(n_unknown).s);

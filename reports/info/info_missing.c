@@ -95,8 +95,8 @@ void info_number_warnings(struct words_list *out, const struct tally *s,
 		  s->n_backwards, " (the clock went backwards, or the trace is not in order)");
 	count_add(out, "calls that submit asynchronous requests", async_calls_unshown(&s->async),
 		  "; the requests are not in the trace");
-	count_add(out, "requests without a start or end time",
-		  s->n_without_begin + s->n_without_end, "");
+	count_add(out, "requests without a start time", s->n_without_begin, "");
+	count_add(out, "requests without an end time", s->n_without_end, "");
 	if (gap_ns < 10)
 		words_list_addf(out, "a request every %.3g ns is implausible: is the unit of the "
 				"times right?", gap_ns);

@@ -88,7 +88,7 @@ static void add_operations(struct info_page *page, const struct tally *t)
 static void add_families(struct info_page *page, const struct tally *t)
 {
 	static const char *const column[] = {"Kind", "requests", "share", "failed", "moved",
-	    "time in calls", "share of time", "operations", NULL};
+	    "time in calls", "share of this time", "operations", NULL};
 	SCOPED_STRBUF ops = STRBUF_INIT;
 	struct table *s = NULL;
 	struct tally_family f;
@@ -176,11 +176,11 @@ static void note_positions(struct table *s, const struct profile *p)
 
 static void add_access(struct info_page *page, const struct profile *p)
 {
-	static const char *const column[] = {"Relative to the previous request of the same",
+	static const char *const column[] = {"Compared with the previous request on",
 					     "requests",
 	    "sequential", "strided", "repeated", "near", "random", "first", NULL};
-	static const char *const scope[PROFILE_SCOPES] = {"object", "descriptor",
-							  "thread on an object"};
+	static const char *const scope[PROFILE_SCOPES] = {"the same object",
+		"the same descriptor", "the same object by the same thread"};
 	if (!p->n_position_known)
 		return;
 	struct table *s = sheet_add(page, "Sequentiality", column, 1);

@@ -29,8 +29,8 @@ static void add_matching(struct strbuf *out, const struct metrics *m)
 	if (m->match_reason)
 		strbuf_addf(out, "\n%-11sreason: %s", "", metrics_match_words(m->match_reason));
 	if (m->match_reason && m->n_compared)
-		strbuf_addf(out, "\n%-11spairs by number: %s of %s %s the same request in both "
-			    "traces", "", count_text(m->n_same_request).s,
+		strbuf_addf(out, "\n%-11scheck of the numbers: %s of %s %s the same request in "
+			    "both traces", "", count_text(m->n_same_request).s,
 			    count_text(m->n_compared).s, m->n_compared == 1 ? "is" : "are");
 	strbuf_addch(out, '\n');
 }
@@ -162,7 +162,7 @@ static void add_concurrency(struct strbuf *out, const json_t *all)
 		enum cell_unit unit;
 	} pair[] = {{"mean number, by time", "conc_mean_time", CELL_DECIMAL},
 		    {"mean number, while busy", "conc_mean_busy", CELL_DECIMAL},
-		    {"mean number found by a request", "conc_mean_request", CELL_DECIMAL},
+		    {"mean number when a request starts", "conc_mean_request", CELL_DECIMAL},
 		    {"largest number", "conc_max_level", CELL_COUNT},
 		    {"time without a request in flight", "conc_idle_time", CELL_DURATION},
 		    {"mean number over a request's life", "conc_mean_lifetime", CELL_DECIMAL}};

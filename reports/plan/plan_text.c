@@ -19,7 +19,7 @@ static void heading_put(const struct protocol *p, FILE *out)
 		p->budget_ns     ? "pairs of each scenario (and block 0, a warm-up)"
 		: p->n_looks > 1 ? "replicates"
 				 : "replicates (and block 0, a warm-up)",
-		p->reference == REFERENCE_RERUN ? "the program run again in each block"
+		p->reference == REFERENCE_RERUN ? "in each block a new run of the program"
 						: "the recorded traces");
 	if (p->n_looks > 1) {
 		fputs("looks at", out);
@@ -125,8 +125,8 @@ static int budget_put(const struct protocol *p, const struct expected_total *t, 
 	const double least_s = t->s - t->pair_s * (n_blocks - 1 - (double)p->n_replicates_min);
 	double n = (budget_s - (t->s - t->pair_s * n_blocks)) / t->pair_s - 1;
 	n = n < 0 ? 0 : n > (double)p->n_replicates_max ? (double)p->n_replicates_max : n;
-	fprintf(out, "time:    at most %s (budget): about %.0f pairs of each scenario, fewer if "
-		"the cases are decided earlier", duration_text(budget_s * 1e9).s, n);
+	fprintf(out, "time:    at most %s (budget); fewer pairs if the cases are decided earlier;\n"
+		"         about %.0f pairs of each scenario", duration_text(budget_s * 1e9).s, n);
 	if (2 * n >= (double)p->n_replicates_min)
 		return 0;
 	return err_set(e, EINVAL, "%s: the budget suffices for about %.0f pairs of each "
@@ -163,6 +163,24 @@ static int scenarios_put(const struct protocol *p, struct expected_total *t, FIL
 	return 0;
 }
 
+/* Scenarios share files where possible. If program and replays take turns in slices, each of them
+ * has files of its own. */
+static void space_put(const struct protocol *p, const struct places *places,
+		      const struct expected_total *t, FILE *out)
+{
+	uint64_t all = 0, copies = 0;
+	for (size_t i = 0; i < p->n_targets; i++) {
+		all += place_bytes(&places->place[i]);
+		copies += place_copies_bytes(&places->place[i]);
+	}
+	fprintf(out, "space:   %s of files (shared between scenarios)", size_text(all - copies).s);
+	if (copies)
+		fprintf(out, "; %s of copies of them,\n         so that program and replays use "
+			"separate files", size_text(copies).s);
+	fprintf(out, ";\n         about %s of traces in the scratch directory\n",
+		size_text((uint64_t)t->bank_bytes).s);
+}
+
 int plan_print(const struct protocol *p, const char *scatter, FILE *out, struct err *e)
 {
 	SCOPED(places_release) struct places places = {0};
@@ -173,21 +191,17 @@ int plan_print(const struct protocol *p, const char *scatter, FILE *out, struct 
 	ret = ret ? ret : places_plan(&places, p, e);
 	if (ret)
 		return ret;
-	uint64_t files_bytes = 0;
-	for (size_t i = 0; i < p->n_targets; i++)
-		files_bytes += place_bytes(&places.place[i]);
-	fprintf(out, "\nruns:    %s%llu, and before them about %llu runs that determine the "
-		"numbers of requests\n",
+	fprintf(out, "\nruns:    %s%llu with the recordings; before them, about %llu runs determine "
+		"the numbers\n         of requests\n",
 		p->budget_ns ? "at most " : "", (unsigned long long)protocol_n_runs(p),
 		(unsigned long long)total.n_calibrations);
 	if (p->budget_ns)
 		ret = budget_put(p, &total, out, e);
 	else
 		time_needed_put(&total, out);
-	fprintf(out, "\n         if replays take as long as the program; some replayers take much "
-		"longer\nspace:   %s of files (shared between scenarios), about %s of traces in "
-		"the scratch directory\n", size_text(files_bytes).s,
-		size_text((uint64_t)total.bank_bytes).s);
+	fputs("\n         if replays take as long as the program; some replayers take much longer\n",
+	      out);
+	space_put(p, &places, &total, out);
 	design_make(&plan, p);
 	size_t at = plan.n_bank_runs;
 	while (at < plan.n_runs && plan.run[at].block == 0)

@@ -9,7 +9,9 @@
 const char pool_explanation[] =
     "Each result is a ratio: the value of a replay divided by the value of the program, which ran "
     "beside it on the same machine. So laboratories with different machines can be compared. "
-    "s_r: scatter within a laboratory; s_L: scatter between laboratories; s_R: both together. "
+    "Largest bias: that of one case in one laboratory. Bias: mean over the laboratories. "
+    "s_r: scatter within a laboratory; s_L: scatter between laboratories; s_R: both together, with "
+    "its 95 % interval (from, to). "
     "Two results of one laboratory differ by more than r with a probability of 5 %. Two results of "
     "different laboratories differ by more than R with a probability of 5 %. Outliers and "
     "stragglers are named, but not left out (ISO 5725-2).";
@@ -111,6 +113,8 @@ static void text_add(struct strbuf *out, const void *study, size_t width)
 		pool_warning_add(&line, &p->warning[i]);
 		warning_add(out, line.s, width);
 	}
+	strbuf_addch(out, '\n');
+	text_paragraph(out, pool_explanation, 0, 0, width);
 	pool_tables_build(&ts, p);
 	for (size_t i = 0; i < ts.n; i++) {
 		if (!table_n_rows(&ts.table[i]) || is_wide(ts.table[i].name))
@@ -118,8 +122,6 @@ static void text_add(struct strbuf *out, const void *study, size_t width)
 		strbuf_addf(out, "\n%s\n\n", ts.table[i].title);
 		text_add_table(out, &ts.table[i], NAME_WIDTH, SIZE_MAX);
 	}
-	strbuf_addch(out, '\n');
-	text_paragraph(out, pool_explanation, 0, 0, width);
 }
 
 const struct study_form pool_form = {

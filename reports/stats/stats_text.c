@@ -15,6 +15,13 @@ static const char *number_text(double x, char *cell)
 	return cell;
 }
 
+/* The value in %, and 0 for an end of an interval that only rounding separates from 0. */
+static const char *percent_text(double x, double whole, char *cell)
+{
+	snprintf(cell, CELL, "%.3g", fabs(x) < 1e-4 * fabs(whole) ? 0 : x);
+	return cell;
+}
+
 static const char *p_value(double p, char *cell)
 {
 	if (p < 1e-4)
@@ -79,16 +86,25 @@ static void bias_print(const struct stats *s, const struct comparison *c, const 
 	const struct comparison_answer *a = &c->bias;
 	double conf = 100 * (1 - s->plan.alpha), inner = 100 * (1 - 2 * s->plan.alpha),
 	       limit = s->plan.limit_bias_pct;
-	char p[CELL];
+	char p[CELL], lo[CELL], hi[CELL];
 	if (a->status) {
 		strbuf_addf(out, "The bias of the %s is inconclusive: %s (%s).\n", who,
 		       table_status_text(a->status), stat_status_name(a->status));
 		return;
 	}
 	bool shown_different = a->p <= s->plan.alpha;
-	strbuf_addf(out, "The mean of the %s is %.3g %% %s the reference's (%.4g %% interval %.3g "
-			 "to %.3g %%, p %s):\n", who, fabs(a->value),
-		    a->value < 0 ? "below" : "above", conf, a->lo, a->hi, p_value(a->p, p));
+	const char *side = a->value < 0 ? "below" : "above";
+	percent_text(a->lo, a->hi, lo);
+	percent_text(a->hi, a->lo, hi);
+	p_value(a->p, p);
+	if (c->paired)
+		strbuf_addf(out, "The geometric mean of the ratios %s/reference is %.3g %% %s 1\n"
+				 "  (sign-flip test of the pairs: %.4g %% interval %s to %s %%, "
+				 "p %s):\n", who, fabs(a->value), side, conf, lo, hi, p);
+	else
+		strbuf_addf(out, "The mean of the %s is %.3g %% %s the reference's (%.4g %% "
+				 "interval %s to %s %%, p %s):\n", who, fabs(a->value), side, conf,
+			    lo, hi, p);
 	strbuf_addf(out, "  a difference is %s, and ", shown_different ? "shown" : "not shown");
 	if (c->bias_decision == DECIDED_REJECT) {
 		strbuf_addf(out, "the bias is beyond the limits of %.4g %%.\n", limit);
@@ -112,8 +128,9 @@ static void precision_print(const struct stats *s, const struct comparison *c, c
 		       table_status_text(a->status), stat_status_name(a->status));
 		return;
 	}
-	strbuf_addf(out, "The standard deviation of the %s is %.3g times the reference's (%.4g %% "
-			 "interval %.3g to %.3g):\n", who, a->value, conf, a->lo, a->hi);
+	strbuf_addf(out, "The standard deviation of the %s%s is %.3g times the reference's%s"
+			 "(%.4g %% interval %.3g to %.3g):\n", c->paired ? "logarithms of the " : "",
+		    who, a->value, c->paired ? "\n  " : " ", conf, a->lo, a->hi);
 	if (c->precision_decision == DECIDED_ACCEPT)
 		strbuf_addf(out, "  it is shown to be at most %.4g times the reference's", limit);
 	else if (c->precision_decision == DECIDED_REJECT)
@@ -171,12 +188,12 @@ static const struct table_row rows[] = {
      "bias_ci_hi_pct", NULL, "bias_p", NULL},
     {"  BCa bootstrap", "relative_bias_of_means_pct", NULL, "boot_bias_lo_pct", "boot_bias_hi_pct",
      NULL, NULL, NULL},
-    {"  paired log ratios", "log_ratio_bias_pct", NULL, "log_ratio_ci_lo_pct",
+    {"  paired log ratios (t test)", "log_ratio_bias_pct", NULL, "log_ratio_ci_lo_pct",
      "log_ratio_ci_hi_pct", NULL, "log_ratio_p", NULL},
     {"difference of means (Welch)", "welch_diff", NULL, "welch_ci_lo", "welch_ci_hi", NULL,
      "welch_p", NULL},
     {"shift (Hodges-Lehmann)", "hodges_lehmann", NULL, NULL, NULL, NULL, "mwu_p_asym", NULL},
-    {"P(replay > reference); equal: 0.5", "vargha_delaney_A12", NULL, NULL, NULL, NULL, NULL, NULL},
+    {"P(replay > reference); 0.5: alike", "vargha_delaney_A12", NULL, NULL, NULL, NULL, NULL, NULL},
     {"median bias, %", "quantile_bias_pct", "p=0.5;type=7", "quantile_bias_ci_lo_pct",
      "quantile_bias_ci_hi_pct", "p=0.5", NULL, NULL},
     {"p90 bias, %", "quantile_bias_pct", "p=0.9;type=7", "quantile_bias_ci_lo_pct",
@@ -187,9 +204,8 @@ static const struct table_row rows[] = {
      "quantile_bias_ci_hi_pct", "p=0.999", NULL, NULL},
     {"ratio of standard deviations", "precision_ratio", NULL, "precision_ratio_lo",
      "precision_ratio_hi", NULL, "F_p", "side=two"},
-    {"  paired (Pitman-Morgan, logs)", "pm_log_ratio", NULL, "pm_log_lower", "pm_log_upper", NULL,
-     NULL, NULL},
-    {"F ratio, one-sided p", "F_r", NULL, "var_ratio_ci_lo", "var_ratio_ci_hi", NULL, "F_p",
+    {"  paired (Pitman-Morgan, logs)", "pm_log_ratio", NULL, NULL, NULL, NULL, NULL, NULL},
+    {"F ratio (p: replay scatters more)", "F_r", NULL, "var_ratio_ci_lo", "var_ratio_ci_hi", NULL, "F_p",
      "side=greater"},
     {"  Brown-Forsythe", "brown_forsythe_W", NULL, NULL, NULL, NULL, "brown_forsythe_p", NULL},
     {"Kolmogorov-Smirnov distance, 0..1", "ks_D", NULL, NULL, NULL, NULL, "ks_p_asym", NULL},
@@ -215,17 +231,33 @@ struct table_widths {
 	int gap, value, end; /* before a column, of the value, of an end of the interval */
 };
 
-static void row_print(const struct estimates *list, const struct table_row *row,
-		      const struct table_widths *w, struct strbuf *out)
+/* Returns why there is no interval. */
+static const char *no_interval(const struct table_row *row, enum stat_status status)
+{
+	return status == STAT_UNBOUNDED && !strcmp(row->value, "quantile_bias_pct")
+		       ? "none: too few values"
+		       : stat_status_name(status);
+}
+
+static void row_print(const struct estimates *list, const struct comparison_answer *precision,
+		      const struct table_row *row, const struct table_widths *w, struct strbuf *out)
 {
 	const struct named_estimate *value = estimate_of(list, row->value, row->value_params);
 	const struct named_estimate *lo = estimate_of(list, row->lo, row->ends_params),
 				    *hi = estimate_of(list, row->hi, row->ends_params);
 	const struct named_estimate *p = estimate_of(list, row->p, row->p_params);
 	char a[CELL], b[CELL], c[CELL], d[CELL];
-	bool interval = (lo && !lo->status) || (hi && !hi->status);
+	/* the limits among the estimates are one-sided */
+	const bool of_logs = !strcmp(row->value, "pm_log_ratio");
+	const struct named_estimate pm[2] = {{.status = precision->status, .value = precision->lo},
+					     {.status = precision->status, .value = precision->hi}};
 	if (!value || (row->lo && !lo))
 		return;
+	if (of_logs) {
+		lo = &pm[0];
+		hi = &pm[1];
+	}
+	const bool interval = (lo && !lo->status) || (hi && !hi->status);
 	strbuf_addf(out, "%-33s%*s%*s", row->label, w->gap, "", w->value, shown_value(value, a));
 	if (value->status) {
 		strbuf_addch(out, '\n');
@@ -236,7 +268,7 @@ static void row_print(const struct estimates *list, const struct table_row *row,
 			    shown_value(hi, c));
 	else
 		strbuf_addf(out, "%*s%*s", w->gap, "", 2 * w->end + 4,
-			    lo ? stat_status_name(lo->status) : "");
+			    lo ? no_interval(row, lo->status) : "");
 	strbuf_addf(out, "%*s%s\n", w->gap, "", p ? shown_p(p, d) : "");
 }
 
@@ -252,7 +284,7 @@ static void table_print(const struct stats *s, const struct comparison *c, size_
 		bool of_pairs = !strcmp(row->value, "log_ratio_bias_pct") ||
 				!strcmp(row->value, "pm_log_ratio");
 		if (!of_pairs || c->paired)
-			row_print(list, row, w, out);
+			row_print(list, &c->precision, row, w, out);
 	}
 }
 
@@ -261,16 +293,16 @@ static void uncertainty_print(const struct stats *s, const struct comparison *c,
 	const struct estimates *list = &c->estimates;
 	const char *mode = paper_mode_names[s->config->paper_mode];
 	char params[CELL], a[CELL], b[CELL], d[CELL], f[CELL];
-	strbuf_addf(out, "uncertainty of a future run, %%   u_c %s, k %s, U %s (GUM budget, "
-			 "without the bias)\n",
+	strbuf_addf(out, "uncertainty of one replay, %%     u_c %s, k %s, U %s (GUM budget, "
+			 "corrected for bias)\n",
 		    shown_value(estimate_of(list, "budget_u_c_pct", NULL), a),
 		    shown_value(estimate_of(list, "budget_k", "dof=cont"), b),
 		    shown_value(estimate_of(list, "budget_U_pct", "dof=cont"), d));
 	snprintf(params, sizeof params, "mode=%s", mode);
 	const struct named_estimate *u_c = estimate_of(list, "u_c_pct", params);
 	snprintf(params, sizeof params, "mode=%s;k=2", mode);
-	strbuf_addf(out, "  as the metrology paper does, %% u_c %s, U(k=2) %s (mode %s: for "
-			 "comparison only)\n", shown_value(u_c, a),
+	strbuf_addf(out, "  as the metrology paper does, %% u_c %s, U(k=2) %s (--paper-mode "
+			 "%s; for comparison only)\n", shown_value(u_c, a),
 		    shown_value(estimate_of(list, "U_pct", params), f), mode);
 }
 

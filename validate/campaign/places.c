@@ -175,13 +175,27 @@ void places_release(struct places *s)
 	*s = (struct places){0};
 }
 
+static uint64_t dir_bytes(const struct place_dir *d)
+{
+	uint64_t sum = 0;
+	for (size_t k = 0; k < d->files.n; k++)
+		sum += d->files.entry[k].size - fileset_holes_kept(&d->files, k);
+	return sum;
+}
+
 uint64_t place_bytes(const struct place *place)
 {
 	uint64_t sum = 0;
 	for (size_t i = 0; i < place->n_dirs; i++)
-		for (size_t k = 0; k < place->dir[i].files.n; k++)
-			sum += place->dir[i].files.entry[k].size -
-			       fileset_holes_kept(&place->dir[i].files, k);
+		sum += dir_bytes(&place->dir[i]);
+	return sum;
+}
+
+uint64_t place_copies_bytes(const struct place *place)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < place->n_dirs; i++)
+		sum += place->dir[i].is_copy ? dir_bytes(&place->dir[i]) : 0;
 	return sum;
 }
 

@@ -66,8 +66,9 @@ struct places {
  * workloads' options and files. Ownership: places_release(). */
 int places_plan(struct places *s, const struct protocol *p, struct err *e);
 void places_release(struct places *s);
-/* Total size of the files of a target. */
+/* Total size of the files of a target, and the part of it that are copies (PAIRING_SLICES). */
 uint64_t place_bytes(const struct place *place);
+uint64_t place_copies_bytes(const struct place *place);
 
 /* Returns set number `seat` of the files in `dir`; the last set if there are fewer sets. */
 struct place_dir *place_seat(struct place *place, size_t dir, size_t seat);

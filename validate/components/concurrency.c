@@ -38,6 +38,25 @@ static double upper_limit(const struct distance_evidence *e, size_t from, size_t
 	return upper;
 }
 
+/* Returns the level that is farthest from 0, by the lower limit of its distance. The limits of all
+ * levels together have error alpha. */
+static const struct t_estimate *farthest_level(const struct distance_evidence *e, size_t from,
+					       size_t to, double alpha, double *lower)
+{
+	const struct t_estimate *at = NULL;
+	for (size_t i = from; i < to; i++) {
+		double lo = fabs(e->t[i].value), hi = -lo;
+		if (e->t[i].se > 0 && t_interval(&e->t[i], 1 - alpha / (double)(to - from), &lo,
+						 &hi))
+			continue;
+		if (!at || fmax(lo, -hi) > *lower) {
+			at = &e->t[i];
+			*lower = fmax(lo, -hi);
+		}
+	}
+	return at;
+}
+
 static void decide_concurrency(struct component *c, const struct deciding *given)
 {
 	const struct distance_evidence *e = &given->e->distance;
@@ -65,11 +84,21 @@ static void decide_concurrency(struct component *c, const struct deciding *given
 		REASON(c, EQUAL_LEVELS, c->limit);
 		return;
 	}
+	double lower = NAN;
+	const struct t_estimate *far =
+	    c->decision == DECISION_REJECT
+		? farthest_level(e, d.from, d.to, levels->accept, &lower)
+		: NULL;
+	at = far ? far : at;
 	const size_t where = (size_t)(at - e->t);
 	const double distance = fabs(at->value), level = (double)e->level[where];
 	c->accept_hi = upper_limit(e, d.from, d.to, levels->accept);
 	const double upper = isfinite(c->accept_hi) ? c->accept_hi : distance;
-	if (where < e->n_by_time)
+	if (far && where < e->n_by_time)
+		REASON(c, DISTANCE_TIME_BEYOND, distance, level, lower, c->limit);
+	else if (far)
+		REASON(c, DISTANCE_REQUEST_BEYOND, distance, level, lower, c->limit);
+	else if (where < e->n_by_time)
 		REASON(c, DISTANCE_TIME, distance, level, upper, c->decision, c->limit);
 	else
 		REASON(c, DISTANCE_REQUEST, distance, level, upper, c->decision, c->limit);
