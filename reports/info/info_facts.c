@@ -400,7 +400,8 @@ static void add_replay_counts(struct strbuf *out, const struct replayable *r)
 	if (n_skipped)
 		strbuf_addf(out, ", and skip %s", count_text(n_skipped).s);
 	if (r->never_issued.n)
-		strbuf_addf(out, "; without a start time, so not issued: %s", count_text(r->never_issued.n).s);
+		strbuf_addf(out, "; without a start time, so not issued: %s",
+			    count_text(r->never_issued.n).s);
 	if (n_unknown)
 		strbuf_addf(out, "; %s of the replayed requests will fail, because the trace does "
 			"not have the files of their descriptors", count_text(n_unknown).s);

@@ -191,16 +191,16 @@ int plan_print(const struct protocol *p, const char *scatter, FILE *out, struct 
 	ret = ret ? ret : places_plan(&places, p, e);
 	if (ret)
 		return ret;
-	fprintf(out, "\nruns:    %s%llu with the recordings; before them, about %llu runs determine "
-		"the numbers\n         of requests\n",
+	fprintf(out, "\nruns:    %s%llu with the recordings; before them, about %llu runs "
+		"determine the\n         numbers of requests\n",
 		p->budget_ns ? "at most " : "", (unsigned long long)protocol_n_runs(p),
 		(unsigned long long)total.n_calibrations);
 	if (p->budget_ns)
 		ret = budget_put(p, &total, out, e);
 	else
 		time_needed_put(&total, out);
-	fputs("\n         if replays take as long as the program; some replayers take much longer\n",
-	      out);
+	fputs("\n         if replays take as long as the program; some replayers take much "
+	      "longer\n", out);
 	space_put(p, &places, &total, out);
 	design_make(&plan, p);
 	size_t at = plan.n_bank_runs;

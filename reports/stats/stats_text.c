@@ -129,8 +129,9 @@ static void precision_print(const struct stats *s, const struct comparison *c, c
 		return;
 	}
 	strbuf_addf(out, "The standard deviation of the %s%s is %.3g times the reference's%s"
-			 "(%.4g %% interval %.3g to %.3g):\n", c->paired ? "logarithms of the " : "",
-		    who, a->value, c->paired ? "\n  " : " ", conf, a->lo, a->hi);
+			 "(%.4g %% interval %.3g to %.3g):\n",
+		    c->paired ? "logarithms of the " : "", who, a->value,
+		    c->paired ? "\n  " : " ", conf, a->lo, a->hi);
 	if (c->precision_decision == DECIDED_ACCEPT)
 		strbuf_addf(out, "  it is shown to be at most %.4g times the reference's", limit);
 	else if (c->precision_decision == DECIDED_REJECT)
@@ -205,8 +206,8 @@ static const struct table_row rows[] = {
     {"ratio of standard deviations", "precision_ratio", NULL, "precision_ratio_lo",
      "precision_ratio_hi", NULL, "F_p", "side=two"},
     {"  paired (Pitman-Morgan, logs)", "pm_log_ratio", NULL, NULL, NULL, NULL, NULL, NULL},
-    {"F ratio (p: replay scatters more)", "F_r", NULL, "var_ratio_ci_lo", "var_ratio_ci_hi", NULL, "F_p",
-     "side=greater"},
+    {"F ratio (p: replay scatters more)", "F_r", NULL, "var_ratio_ci_lo", "var_ratio_ci_hi", NULL,
+     "F_p", "side=greater"},
     {"  Brown-Forsythe", "brown_forsythe_W", NULL, NULL, NULL, NULL, "brown_forsythe_p", NULL},
     {"Kolmogorov-Smirnov distance, 0..1", "ks_D", NULL, NULL, NULL, NULL, "ks_p_asym", NULL},
     {"Wasserstein distance, %", "wasserstein1_pct", NULL, NULL, NULL, NULL, NULL, NULL},

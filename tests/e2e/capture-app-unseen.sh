@@ -60,7 +60,7 @@ silent_about $compiler -o m m.c
 # a trace that lacks the requests of such programs is never called complete
 complete() { # COMMAND...
 	capture "$@"
-	grep -q '^Health     no sign of missing requests; not visible to this method: ' info || fail "not called complete: $*: $(grep Health info)"
+	grep -q '^Health     no sign of missing requests; not visible to the capture method: ' info || fail "not called complete: $*: $(grep Health info)"
 	"$VALIDATE" info --json trace | grep -q '"incomplete": *\[\]' ||
 		fail "info --json names missing requests of: $*"
 }

@@ -10,8 +10,9 @@ pid,tid,begin,end,function,args,rvalue
 1,1,20,30,pread,"path=a;fd=3;offset=192;length=64",64
 END
 expect_status 0 "$VALIDATE" deps --order temporal in.csv
-expect_line out '4 by 2 threads on 1 file, over 30 ns'
-expect_line out '3 between threads (redundant waits do not count): 2 for the start of a request, 1 for its end'
+expect_line out '4 by 2 threads, with 1 file name, over 30 ns'
+expect_line out '3 between threads (redundant waits do not count): 2 until'
+expect_line out 'another request starts, 1 until another request ends'
 expect_line out 'Critical path  20 ns; all requests together take 40 ns'
 expect_status 0 "$VALIDATE" deps in.csv
 expect_line out 'order fs'

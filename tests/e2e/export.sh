@@ -57,7 +57,7 @@ done
 expect_status 0 "$VALIDATE" export -q --to csv "$data/golden/input.csv" -o have.csv
 cmp "$data/golden/input.csv" have.csv || fail "csv is written otherwise than it was"
 expect_status 2 "$VALIDATE" export --to nonsense block.trace -o none
-expect_line err 'format "nonsense" is unknown (--to list shows all)'
+expect_line err 'format "nonsense" is unknown (--to list prints all formats)'
 # the message is a single line, whatever the names are
 name=$(printf 'a\n\033[2Jb')
 cp "$data/golden/input.csv" "$name.csv"

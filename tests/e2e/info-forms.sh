@@ -155,7 +155,7 @@ is '[.replay.unknown_descriptors[] | .operation, .n_requests, .first_record]' '[
 is '[.replay.skipped[] | .operation, .n_requests, .first_record] | sort_by(type)' \
 	'[1,4,1,2,1,3,1,7,1,6,1,9,"write","open","write","chroot","ioctl","page_fault"]'
 expect_status 0 "$VALIDATE" info passed.csv
-expect_line out 'Replay     4 of 11 requests, 6 skipped, 1 never issued; 2 of the replayed requests will fail'
+expect_line out 'Replay     a replay would issue 4 of 11 requests, and skip 6; without a start time, so not issued: 1; 2 of the replayed requests will fail'
 grep -q '^/proc, /sys and /dev  *2  *2  open 1, write 1$' out &&
 	grep -q '^fails: its descriptor has no known file  *2  *5  read 2$' out || fail "the table of skipped requests"
 expect_status 0 "$VALIDATE" info --html page.html passed.csv
@@ -199,5 +199,5 @@ is .between_requests '{"n_computes":1,"n_signals":1,"n_waits":1,"compute_ns":10}
 is .replay.n_records 1
 is .replay.skipped '[]'
 expect_status 0 "$VALIDATE" info parallel.csv
-expect_line out 'Replay     1 of 1 request'
+expect_line out 'Replay     a replay would issue 1 of 1 request'
 all_members info
