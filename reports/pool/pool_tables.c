@@ -49,7 +49,8 @@ static void table_ranks(struct table *t, const struct pool *p)
 	table_note(t, "Number of cases of each replayer in all laboratories, by verdict. Replayers "
 		"whose cases are all trusted or inconclusive come first. Within each group, the "
 		"order is by the share of trusted cases, then by the share of cases that are not "
-		"trusted, and then by the largest bias of one case in one laboratory.");
+		"trusted, and then by the largest bias. Largest bias: that of one case in one "
+		"laboratory.");
 	TABLE_HEADS(t, rank_row(t, NULL, 0));
 	t->n_row_headers = 2;
 	for (size_t i = 0; i < l.n_ranks; i++)

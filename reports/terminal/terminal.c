@@ -229,12 +229,11 @@ static void add_footer(struct strbuf *out, const struct analysis *a,
 	text_paragraph(out, line.s, 0, 2, style->width);
 	strbuf_reset(&line);
 	strbuf_addstr(&line, "Bias: relative difference between the mean response times of the "
-			     "replay and of the program's run in the same block, with the 95 % "
-			     "interval of Student's t. The intervals below \"What was not "
-			     "accepted\" come from the tests that decide, and can differ. "
-			     "Precision: scatter of the replay from run to run, divided by that "
-			     "of the program (in parentheses: upper limit, one-sided 95 %). Time: "
-			     "relative difference of the execution times.");
+			     "replay and of the program's run in the same block, with the 95 % t "
+			     "interval (intervals of the deciding tests can differ). Precision: "
+			     "scatter of the replay from run to run, divided by that of the "
+			     "program (in parentheses: upper limit). Time: relative difference of "
+			     "the execution times.");
 	text_paragraph(out, line.s, 0, 2, style->width);
 	if (!figure_gnuplot_found())
 		strbuf_addstr(out, "gnuplot was not found: the report has no plots.\n");
