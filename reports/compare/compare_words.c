@@ -170,6 +170,11 @@ void compare_add_case(struct strbuf *out, const struct campaign_change *all,
 
 void compare_add_difference(struct strbuf *out, const struct difference *d)
 {
+	if (d->old_replayer) {
+		strbuf_addf(out, "settings: %s of replayer %s before, %s of replayer %s now",
+			    d->old_value, d->old_replayer, d->new_value, d->what);
+		return;
+	}
 	strbuf_addf(out, "%s%s%s%s: ", d->refuses ? "not comparable: " : "",
 		    difference_names[d->kind],
 		    d->kind == DIFFERENCE_SETTINGS ? " of replayer " : ": ", d->what);

@@ -76,18 +76,15 @@ static void difference_add(struct campaign_change *c, enum difference_kind kind,
 static void settings_add(struct campaign_change *c, const struct baseline_case *was,
 			 const struct baseline_case *is)
 {
-	char *of = strcmp(was->replayer, is->replayer)
-		       ? xasprintf("%s (before) and %s (now)", was->replayer, is->replayer)
-		       : xstrdup(is->replayer);
 	for (size_t i = 0; i < c->n_differences; i++) {
 		const struct difference *d = &c->difference[i];
-		if (d->kind == DIFFERENCE_SETTINGS && !strcmp(d->what, of) &&
-		    !strcmp(d->old_value, was->settings) && !strcmp(d->new_value, is->settings)) {
-			free(of);
+		if (d->kind == DIFFERENCE_SETTINGS && !strcmp(d->what, is->replayer) &&
+		    !strcmp(d->old_value, was->settings) && !strcmp(d->new_value, is->settings))
 			return;
-		}
 	}
-	difference_add(c, DIFFERENCE_SETTINGS, of, was->settings, is->settings);
+	difference_add(c, DIFFERENCE_SETTINGS, xstrdup(is->replayer), was->settings, is->settings);
+	if (strcmp(was->replayer, is->replayer))
+		c->difference[c->n_differences - 1].old_replayer = was->replayer;
 }
 
 static void cases_match(struct campaign_change *c, const struct compare_options *o)

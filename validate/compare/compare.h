@@ -141,6 +141,8 @@ struct difference { /* between the two sides */
 	char *what, *old_value, *new_value; /* NULL: no value on this side */
 	bool refuses;			    /* prevents the comparison */
 	bool unknown;			    /* requests: it is not known whether they differ */
+	/* settings: the old replayer, if its name differs from `what`; borrowed; otherwise NULL */
+	const char *old_replayer;
 };
 
 struct failed_runs { /* of one side */
