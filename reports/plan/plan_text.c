@@ -125,8 +125,8 @@ static int budget_put(const struct protocol *p, const struct expected_total *t, 
 	const double least_s = t->s - t->pair_s * (n_blocks - 1 - (double)p->n_replicates_min);
 	double n = (budget_s - (t->s - t->pair_s * n_blocks)) / t->pair_s - 1;
 	n = n < 0 ? 0 : n > (double)p->n_replicates_max ? (double)p->n_replicates_max : n;
-	fprintf(out, "time:    at most %s (budget); fewer pairs if the cases are decided earlier;\n"
-		"         about %.0f pairs of each scenario", duration_text(budget_s * 1e9).s, n);
+	fprintf(out, "time:    at most %s (budget): about %.0f pairs of each scenario",
+		duration_text(budget_s * 1e9).s, n);
 	if (2 * n >= (double)p->n_replicates_min)
 		return 0;
 	return err_set(e, EINVAL, "%s: the budget suffices for about %.0f pairs of each "
@@ -201,6 +201,8 @@ int plan_print(const struct protocol *p, const char *scatter, FILE *out, struct 
 		time_needed_put(&total, out);
 	fputs("\n         if replays take as long as the program; some replayers take much "
 	      "longer\n", out);
+	if (p->budget_ns)
+		fputs("         (cases that are decided earlier get fewer pairs)\n", out);
 	space_put(p, &places, &total, out);
 	design_make(&plan, p);
 	size_t at = plan.n_bank_runs;
