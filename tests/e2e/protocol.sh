@@ -159,7 +159,7 @@ expect_status 2 "$VALIDATE" run p.conf --dry-run --scatter much
 expect_line err '--scatter much: neither a results directory nor a ratio'
 expect_status 2 "$VALIDATE" run p.conf --scatter 1%
 expect_status 3 "$VALIDATE" run p.conf --dry-run --scatter small
-expect_line err 'small has no scenario and replayer of this protocol with two or more pairs'
+expect_line err 'small has no case of this protocol with two or more pairs'
 small 3 10% >p.conf
 expect_status 2 "$VALIDATE" run p.conf --dry-run --scatter 1%
 expect_status 2 "$VALIDATE" run p.conf -o refused
