@@ -95,25 +95,33 @@ void published_add_outcome(struct strbuf *out, const struct analysis *a, size_t 
 		return;
 	const struct claim *c = &a->results->protocol.claim[claim];
 	add_f_tests(out, r, c);
+	const bool is_linear = measure_info[m].scale == SCALE_LINEAR,
+		   is_value = is_linear && !isnan(c->limit);
+	const double from = is_value ? c->limit : 0; /* the value is the limit and the difference */
 	strbuf_addstr(out, r->n == 1 ? "; " : "; over the comparisons, ");
 	if (isnan(c->limit))
-		strbuf_addf(out, "the %s %s ",
-			    measure_info[m].scale == SCALE_LINEAR ? "difference"
-								  : "relative difference",
+		strbuf_addf(out, "the %s %s ", is_linear ? "difference" : "relative difference",
 			    r->n == 1 ? "is" : "ranges from");
+	else if (is_value)
+		strbuf_addf(out, "the measured value %s ", r->n == 1 ? "is" : "ranges from");
 	else
 		strbuf_addf(out, "the measured value differs from %s by ",
 			    m == MEASURE_F_RATIO ? "1" : c->than_text);
 	if (r->n == 1) {
-		published_add_difference(out, m, &r->comparison[0].difference);
+		struct estimate e = r->comparison[0].difference;
+		e.value += from;
+		e.lo95 += from;
+		e.hi95 += from;
+		add_with_interval(out, &e, difference_unit(m, e.value), !is_value);
 	} else {
 		SCOPED_STRBUF least = STRBUF_INIT, most = STRBUF_INIT;
 		double u = fmax(fabs(r->least), fabs(r->most)) / 10;
-		number_add(&least, r->least, u, difference_unit(m, r->most), true);
-		number_add(&most, r->most, u, difference_unit(m, r->most), true);
+		const struct number_unit unit = difference_unit(m, r->most + from);
+		number_add(&least, r->least + from, u, unit, !is_value);
+		number_add(&most, r->most + from, u, unit, !is_value);
 		strbuf_addf(out, "%s to %s", least.s, most.s);
 	}
-	if (measure_info[m].scale == SCALE_LINEAR && measure_info[m].unit == UNIT_RATIO)
+	if (is_linear && !is_value && measure_info[m].unit == UNIT_RATIO)
 		strbuf_addstr(out, " (percentage points)");
 }
 

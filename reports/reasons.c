@@ -66,9 +66,9 @@ static const char *const templates[REASON_N] = {
     [REASON_NUMBER_INTERVAL] = ", %E %% interval %+.3f to %+.3f",
     [REASON_CHANGE_LIMITS] = ", %W the limits ±%P %%",
     [REASON_NUMBER_LIMITS] = ", %W the limits ±%.3g",
-    [REASON_ONLY_INTERVAL] = ". The interval is beyond the limits, but a rejection needs more: "
-			     "the P-value of its test, which allows for all parts of the component "
-			     "and for all looks, is %.3g instead of at most %.3g",
+    [REASON_ONLY_INTERVAL] = ". The interval is beyond the limits, but the P-value of the "
+			     "rejection test is %.3g, and a rejection needs at most %.3g. This test "
+			     "also allows for all parts of the component and for all looks",
     [REASON_SHARE] =
 	"%.3g %% of the requests, one-sided confidence limits %.3g and %.3g %%, %W the limit %P "
 	"%%",

@@ -137,4 +137,4 @@ const struct table_kind table_diagnostics = {
 	"and makes acceptance harder. Other components have numbers of their own. P-values of the "
 	"hypotheses \"the order of values above and below the median is random\" and \"no "
 	"trend\": a small P-value shows that the pairs depend on each other, for example by "
-	"drift. A P-value is undefined if there are too few different pairs."};
+	"drift. A P-value is undefined if there are too few different values."};
