@@ -165,6 +165,6 @@ int watched_run(const struct watched_options *o, struct watched *w, struct err *
 		command_end(o, pid, &ours, w);
 	else if (!ret && o->linger_ns && !w->interrupted)
 		linger_until(&ours, clock_monotonic_ns() + o->linger_ns);
-	signals_release(&before);
+	signals_release(&before, w->interrupted);
 	return ret;
 }

@@ -4,25 +4,38 @@
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 #define N_ENDING (sizeof ending / sizeof *ending)
 
+static bool is_ignored(int number)
+{
+	struct sigaction now;
+	return !sigaction(number, NULL, &now) && now.sa_handler == SIG_IGN;
+}
+
 void signals_hold(sigset_t *set, bool children, sigset_t *before)
 {
 	sigemptyset(set);
 	for (size_t i = 0; i < N_ENDING; i++)
-		sigaddset(set, ending[i]);
+		if (ending[i] != SIGHUP || !is_ignored(SIGHUP))
+			sigaddset(set, ending[i]);
 	if (children)
 		sigaddset(set, SIGCHLD);
 	pthread_sigmask(SIG_BLOCK, set, before);
 }
 
-void signals_release(const sigset_t *before)
+void signals_discard(const sigset_t *set)
 {
 	const struct timespec now = {0, 0};
+	while (sigtimedwait(set, NULL, &now) > 0)
+		;
+}
+
+void signals_release(const sigset_t *before, bool signalled)
+{
 	sigset_t set;
 	sigemptyset(&set);
 	for (size_t i = 0; i < N_ENDING; i++)
 		if (!sigismember(before, ending[i]))
 			sigaddset(&set, ending[i]);
-	while (sigtimedwait(&set, NULL, &now) > 0)
-		;
+	if (signalled)
+		signals_discard(&set);
 	pthread_sigmask(SIG_SETMASK, before, NULL);
 }

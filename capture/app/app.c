@@ -21,8 +21,6 @@
 #define POLL_BUSY_MS 2
 /* the first calibration of the clock uses this much of the command's time */
 #define CALIBRATION_NS 5000000
-/* Signals within this time are one request to end. For example, timeout(1) sends two. */
-#define ONE_STOP_NS 100000000
 #define FIELD(f) offsetof(struct app_config, f)
 
 const struct option_spec app_options[] = {
@@ -137,7 +135,7 @@ static bool signals_take(struct app_run *r)
 		if (info.ssi_signo == SIGCHLD)
 			continue;
 		int64_t now_ns = clock_monotonic_ns();
-		if (r->outcome->n_stops && now_ns - r->stop_ns < ONE_STOP_NS)
+		if (r->outcome->n_stops && now_ns - r->stop_ns < SIGNALS_APART_NS)
 			continue;
 		r->stop_ns = now_ns;
 		if (++r->outcome->n_stops > 1)
@@ -184,7 +182,11 @@ static int signals_open(struct app_run *r, struct err *e)
 	sigset_t set;
 	signals_hold(&set, true, &r->old_mask);
 	r->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	return r->signals < 0 ? err_sys(e, errno, "cannot wait for signals") : 0;
+	if (r->signals >= 0)
+		return 0;
+	int code = errno;
+	signals_release(&r->old_mask, false);
+	return err_sys(e, code, "cannot wait for signals");
 }
 
 static int content_check(const struct app_config *c, struct err *e)
@@ -266,7 +268,7 @@ int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e
 	free(scratch);
 	if (r.signals >= 0) {
 		close(r.signals);
-		signals_release(&r.old_mask);
+		signals_release(&r.old_mask, r.outcome->n_stops > 0);
 	}
 	code_scanner_close(&scanner);
 	FREE_EACH(r.library, file);

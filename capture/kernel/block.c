@@ -283,7 +283,7 @@ int block_capture(const struct block_config *c, struct block_outcome *o, struct 
 		int stopped = block_watch_stop(b, ret ? NULL : e);
 		ret = ret ? ret : stopped;
 	}
-	signals_release(&before);
+	signals_release(&before, watched.interrupted);
 	ret = ret ? ret : block_watch_write(b, o, e);
 	block_watch_close(b);
 	return ret;

@@ -64,6 +64,7 @@ struct vfs_writing {
 	struct ring_entries *rings; /* NULL: requests of io_uring are not read */
 	int64_t epoch_ns;
 	uint64_t seq;
+	bool interrupted; /* by a signal */
 	struct trace_record batch[N_BATCH];
 };
 
@@ -296,6 +297,7 @@ static int events_record(const struct vfs_config *c, struct vfs_writing *w, stru
 		children_wait(t);
 	o->has_status = watched.has_status;
 	o->status = watched.status;
+	w->interrupted = watched.interrupted;
 	int stopped = tracing_stop(t, ret ? NULL : e);
 	ret = ret ? ret : stopped;
 	o->n_lost = tracing_n_lost(t);
@@ -347,7 +349,7 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 		w->calls = syscalls_open(&sink, &w->queue);
 		ret = events_record(c, w, t, &before, o, &m, e);
 		/* the instance is removed, so a signal may interrupt now */
-		signals_release(&before);
+		signals_release(&before, w->interrupted);
 		ret = ret ? ret : events_convert(w, t, m, &meta, &last, e);
 		int closed =
 		    ret ? (trace_writer_abort(w->writer), 0) : trace_writer_close(w->writer, e);
@@ -363,7 +365,7 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 	ring_entries_close(w->rings); /* user_memory used it to interpret the data */
 	free(w);
 	tracing_close(t);
-	signals_release(&before);
+	signals_release(&before, false);
 	free(command);
 	return ret;
 }

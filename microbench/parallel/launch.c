@@ -5,6 +5,7 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 
+#include "common/clock.h"
 #include "common/companion.h"
 #include "common/mpi_leftovers.h"
 #include "common/mpi_launch.h"
@@ -90,6 +91,7 @@ static void job_exec(char **word, const sigset_t *mask, pid_t parent)
 static int job_wait(pid_t job, int signal_fd, int *status, int *signal_seen)
 {
 	struct signalfd_siginfo info;
+	int64_t seen_ns = 0;
 	*signal_seen = 0;
 	for (;;) {
 		pid_t ended = waitpid(job, status, WNOHANG);
@@ -99,6 +101,10 @@ static int job_wait(pid_t job, int signal_fd, int *status, int *signal_seen)
 			return -EIO;
 		if ((int)info.ssi_signo == SIGCHLD)
 			continue;
+		const int64_t now_ns = clock_monotonic_ns();
+		if (*signal_seen && now_ns - seen_ns < SIGNALS_APART_NS)
+			continue;
+		seen_ns = now_ns;
 		kill(job, *signal_seen ? SIGKILL : SIGTERM);
 		*signal_seen = (int)info.ssi_signo;
 	}
@@ -112,14 +118,14 @@ static int job_run(char **word, struct err *e)
 	int signal_fd = signalfd(-1, &held, SFD_CLOEXEC);
 	if (signal_fd < 0) {
 		int code = errno;
-		signals_release(&before);
+		signals_release(&before, false);
 		return err_sys(e, code, "cannot create a signalfd");
 	}
 	const pid_t self = getpid(), job = fork();
 	if (job == 0)
 		job_exec(word, &before, self);
 	int ret = job < 0 ? -errno : job_wait(job, signal_fd, &status, &signal_seen);
-	signals_release(&before);
+	signals_release(&before, signal_seen != 0);
 	close(signal_fd);
 	if (ret)
 		return err_sys(e, -ret, "cannot start %s", word[0]);

@@ -71,7 +71,7 @@ static int run_prepared(struct bench_run *r, struct microbench_outcome *o, struc
 	ret = ret ? ret : bench_failure(r, e);
 	if (signal_fd >= 0)
 		close(signal_fd);
-	signals_release(&old);
+	signals_release(&old, ret == -EINTR);
 	return ret;
 }
 

@@ -5,6 +5,7 @@
 #include <sys/signalfd.h>
 
 #include "common/process_memory.h"
+#include "common/signals.h"
 #include "microbench/block/block_load.h"
 #include "microbench/run/run.h"
 
@@ -196,7 +197,9 @@ int bench_measure(struct bench_run *r, int signal_fd, struct err *e)
 	ret = workers_watch(r, signal_fd, e);
 	if (ret) {
 		pause_end(&r->pause);
-		/* from now on, a second signal ends a run that hangs in a call */
+		/* from now on, a second request ends a run that hangs in a call */
+		nanosleep(&(struct timespec){0, SIGNALS_APART_NS}, NULL);
+		signals_discard(&r->held);
 		pthread_sigmask(SIG_UNBLOCK, &r->held, NULL);
 	}
 	workers_join(r);

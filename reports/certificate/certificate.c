@@ -270,7 +270,7 @@ static void add_rule(struct certificate *c, const struct analysis *a)
 		    "shown to be beyond its limit. The probability of at least one wrong rejection "
 		    "in all %u tests of this campaign is at most 1 %% (Holm). Other scenarios are "
 		    "inconclusive", a->n_rejection_tests);
-	if (a->look && a->level_accept < 0.05)
+	if (a->look && a->level_accept < 0.05 && a->level_accept > 1e-6)
 		words_add_template(&text, ". The campaign tests several times, so its intervals "
 			"have confidence levels of %E %% instead of 90 %%, and of %E %% instead of "
 			"95 %%", (const double[]){2 * a->level_accept, a->level_accept}, "",

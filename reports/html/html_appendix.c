@@ -57,7 +57,7 @@ static void add_looks(struct strbuf *out, const struct analysis *a)
 		strbuf_addf(out, " The campaign decides only at planned numbers of replicates "
 			"(looks). This is look %u of %u, at %u replicates.", a->look, p->n_looks,
 			a->n_replicates);
-	if (a->look && a->level_accept < 0.05)
+	if (a->look && a->level_accept < 0.05 && a->level_accept > 1e-6)
 		words_add_template(out, " These probabilities hold over all looks. So this look "
 			"uses confidence levels above those of the rules below: %E %% instead of "
 			"90 %%, and %E %% instead of 95 %%.",

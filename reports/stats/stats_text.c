@@ -18,7 +18,7 @@ static const char *number_text(double x, char *cell)
 /* The value in %, and 0 for an end of an interval that only rounding separates from 0. */
 static const char *percent_text(double x, double whole, char *cell)
 {
-	snprintf(cell, CELL, "%.3g", fabs(x) < 1e-4 * fabs(whole) ? 0 : x);
+	snprintf(cell, CELL, "%.3g", fabs(x) < 1e-9 * fabs(whole) ? 0 : x);
 	return cell;
 }
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/campaign/devices.h"
 
+#include "common/clock.h"
 #include "common/device.h"
 #include "microbench/volume/service.h"
 #include "microbench/volume/volume.h"
 
 /* Processes of a killed session can use its volume for so long. */
-#define ENDING_MS 5000
+#define ENDING_NS 5000000000
 
 static bool is_named(const char *device, const char *const *named, size_t n)
 {
@@ -64,18 +65,19 @@ int devices_consent(const struct protocol *p, const char *const *named, size_t n
 
 int device_adopt(const char *name, struct err *e)
 {
-	SCOPED(volume_release) struct volume v;
-	bool refused = false;
-	int ret = 0;
-	if (volume_find(NULL, name, &v, NULL))
-		return 0;
-	for (int ms = 0; !ms || (refused && ms <= ENDING_MS); ms += 100) {
-		if (ms)
-			nanosleep(&(struct timespec){0, 100000000}, NULL);
+	const int64_t end_ns = clock_monotonic_ns() + ENDING_NS;
+	for (;;) {
+		struct volume v;
+		bool refused = false;
+		if (volume_find(NULL, name, &v, NULL))
+			return 0;
+		int ret = volume_remove(&v, &refused, e);
+		volume_release(&v);
+		if (!ret || !refused || clock_monotonic_ns() > end_ns)
+			return ret;
 		err_clear(e);
-		ret = volume_remove(&v, &refused, e);
+		nanosleep(&(struct timespec){0, 100000000}, NULL);
 	}
-	return ret;
 }
 
 static int volume_begin(struct target_device *d, const struct target *t, const char *name,

@@ -101,7 +101,7 @@ int signals_take(sigset_t *old, int *fd, struct err *e)
 	if (*fd >= 0)
 		return 0;
 	int code = errno;
-	signals_release(old);
+	signals_release(old, false);
 	return err_sys(e, code, "cannot create a signalfd");
 }
 
@@ -110,7 +110,7 @@ void signals_restore(const sigset_t *old, int fd)
 	if (fd < 0)
 		return;
 	close(fd);
-	signals_release(old);
+	signals_release(old, true);
 }
 
 bool signals_pending(int fd)
@@ -126,7 +126,7 @@ bool signals_pending(int fd)
 
 struct child_failure { /* is sent through a pipe, which exec() closes */
 	int code;
-	char step[60];
+	char step[100];
 };
 
 static void child_fail(int pipe_fd, const char *step) __attribute__((noreturn));

@@ -274,7 +274,7 @@ int machine_selftest(const struct machine_options *o, struct rates *rates, struc
 	ret = ret ? ret : units_make(&s, e);
 	machine_rates(rates, s.outcomes);
 	json_decref(s.outcomes);
-	signals_release(&before);
+	signals_release(&before, ret == -EINTR);
 	if (ret == -EINTR)
 		err_set(e, EINTR, "interrupted; continue with the same command and --resume");
 	return ret;

@@ -57,7 +57,7 @@ int simulate_selftest(const struct simulate_options *o, struct rates *rates, str
 		if (!ret && !o->quiet)
 			part_say(i, begin_ns, rates);
 	}
-	signals_release(&before);
+	signals_release(&before, ret == -EINTR);
 	gsl_set_error_handler(handler);
 	return ret;
 }

@@ -122,7 +122,7 @@ int work_run(const struct shared_work *w, uint64_t *count, struct err *e)
 	}
 	ret = ret ? ret : crew_wait(w, &c, shared, &signals, e);
 	crew_end(&c);
-	signals_release(&before);
+	signals_release(&before, ret == -EINTR);
 	memset(count, 0, w->n_counts * sizeof *count);
 	for (unsigned int k = 0; k < c.n; k++)
 		for (size_t i = 0; i < w->n_counts; i++)

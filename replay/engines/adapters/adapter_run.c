@@ -122,7 +122,8 @@ static int run_observed(struct adapter_state *a, struct err *e)
 	signals_hold(&held, true, &before);
 	int ret =
 	    a->times.how == ADAPTER_BLOCK ? run_traced(a, &before, e) : run_kept(a, &before, e);
-	signals_release(&before);
+	signals_release(&before,
+			ret == -EINTR || a->result->end == CHILD_INTERRUPTED);
 	if (is_keeper_killed(a->result))
 		child_left_end();
 	return ret;

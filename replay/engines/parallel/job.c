@@ -165,7 +165,7 @@ int job_run(struct job *l, const char *scratch, struct err *e)
 						  .start_ctx = &k,
 						  .before = &before};
 		ret = watched_run(&o, &w, e);
-		signals_release(&before);
+		signals_release(&before, w.interrupted);
 		mpi_leftovers_remove(&leftovers);
 		if (!ret && w.interrupted)
 			ret = err_set(e, EINTR, "interrupted");

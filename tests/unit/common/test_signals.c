@@ -13,7 +13,7 @@
 #define WHOLE 7 /* exit status of a child that reached its end */
 
 /* A child gets one signal, reads it, and gets another, as from timeout(1). */
-static int end_of_child(int first, int second, bool discard)
+static int end_of_child(int first, int second, bool signalled)
 {
 	const pid_t pid = fork();
 	if (pid == 0) {
@@ -26,10 +26,7 @@ static int end_of_child(int first, int second, bool discard)
 		if (sigwait(&held, &got) || got != first)
 			_exit(1);
 		raise(second);
-		if (discard)
-			signals_release(&before);
-		else
-			sigprocmask(SIG_SETMASK, &before, NULL);
+		signals_release(&before, signalled);
 		_exit(WHOLE);
 	}
 	int status = -1;
@@ -57,11 +54,11 @@ static void test_inner_release_keeps_signals(void **state)
 	signals_hold(&inner, true, &inner_before);
 	assert_true(sigismember(&inner, SIGCHLD) && !sigismember(&outer, SIGCHLD));
 	raise(SIGTERM);
-	signals_release(&inner_before);
+	signals_release(&inner_before, true);
 	sigpending(&pending);
 	assert_true(sigismember(&pending, SIGTERM));
 	assert_int_equal(sigtimedwait(&outer, NULL, &now), SIGTERM);
-	signals_release(&outer_before);
+	signals_release(&outer_before, true);
 }
 
 int main(void)
