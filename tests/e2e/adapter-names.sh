@@ -172,7 +172,7 @@ trace 'pwrite a' 'pread d/b'
 meanwhile ':' 0
 rm out.trace
 meanwhile 'mv $inner/a kept; ln -s ../../outside/file $inner/a' 3
-expect_line err "target changed during the replay: refused: the name \"a\" leads out of the target directory"
+expect_line err "target during the replay: refused: the name \"a\" leads out of the target directory"
 [ ! -e out.trace ] || fail 'a trace of a replay with other names'
 mv kept $inner/a
 meanwhile 'mv $inner/a kept; mkfifo $inner/a' 3
