@@ -68,7 +68,7 @@ static const char *const templates[REASON_N] = {
     [REASON_NUMBER_LIMITS] = ", %W the limits ±%.3g",
     [REASON_ONLY_INTERVAL] = ". The interval is beyond the limits, but the P-value of the "
 			     "rejection test is %.3g, and a rejection needs at most %.3g. This "
-			     "test also allows for all parts of the component and for all looks",
+			     "P-value is corrected for the number of parts and of looks",
     [REASON_SHARE] =
 	"%.3g %% of the requests, one-sided confidence limits %.3g and %.3g %%, %W the limit %P "
 	"%%",
