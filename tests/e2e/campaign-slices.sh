@@ -87,7 +87,7 @@ jq -e '.pairing[0] | .by == "runs" and .replayer == "own-times" and (.why | test
 	fail "$(jq -c .pairing own/environment.json)"
 ! grep -q '"slices":' own/journal || fail 'slices where there are none'
 "$VALIDATE" report own >text || :
-tr -s '\n ' ' ' <text | grep -q 'one after the other (own-times: its times are not those of the preloaded library' ||
+tr -s '\n ' ' ' <text | grep -q 'because slices are not possible with replayer own-times: its times are not those of the preloaded library' ||
 	fail "the report gives no reason for separate runs: $(cat text)"
 conf slices 5ms event own-times >own-slices.conf
 expect_status 2 "$VALIDATE" run own-slices.conf -o refused

@@ -74,7 +74,7 @@ incomplete() { # WHY COMMAND...
 	expect_line json "$why"
 }
 complete ./harmless files
-grep -q 'this method: accesses to mapped memory, and calls inside the C library and its loader$' info || fail "$(grep Health info)"
+grep -q 'the capture method: accesses to mapped memory, and calls inside the C library and its loader$' info || fail "$(grep Health info)"
 ! grep -q 'made code\|could not be searched' out || fail "all code was searched: $(cat out)"
 
 # code that was not searched: made while the program runs; files removed or changed since
@@ -113,7 +113,7 @@ unsearched() { # TEXT COMMAND...
 	complete "$@"
 	expect_line out 'ended with status 0'
 	expect_line info "not checked: $text"
-	expect_line info 'this method: accesses to mapped memory, calls inside the C library and its loader, and calls by code that was not searched for them'
+	expect_line info 'the capture method: accesses to mapped memory, calls inside the C library and its loader, and calls by code that was not searched for them'
 	"$VALIDATE" info --json trace >json
 	expect_line json "$text"
 	expect_line json 'calls by code that was not searched for them'
