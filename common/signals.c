@@ -4,18 +4,14 @@
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 #define N_ENDING (sizeof ending / sizeof *ending)
 
-static bool is_ignored(int number)
-{
-	struct sigaction now;
-	return !sigaction(number, NULL, &now) && now.sa_handler == SIG_IGN;
-}
-
 void signals_hold(sigset_t *set, bool children, sigset_t *before)
 {
+	struct sigaction hangup;
 	sigemptyset(set);
 	for (size_t i = 0; i < N_ENDING; i++)
-		if (ending[i] != SIGHUP || !is_ignored(SIGHUP))
-			sigaddset(set, ending[i]);
+		sigaddset(set, ending[i]);
+	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler == SIG_IGN)
+		sigdelset(set, SIGHUP);
 	if (children)
 		sigaddset(set, SIGCHLD);
 	pthread_sigmask(SIG_BLOCK, set, before);

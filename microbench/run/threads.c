@@ -197,7 +197,8 @@ int bench_measure(struct bench_run *r, int signal_fd, struct err *e)
 	ret = workers_watch(r, signal_fd, e);
 	if (ret) {
 		pause_end(&r->pause);
-		/* from now on, a second request ends a run that hangs in a call */
+		/* A second request ends a run that hangs in a call. A second signal that belongs
+		 * to the first request must not end it. */
 		nanosleep(&(struct timespec){0, SIGNALS_APART_NS}, NULL);
 		signals_discard(&r->held);
 		pthread_sigmask(SIG_UNBLOCK, &r->held, NULL);

@@ -38,6 +38,10 @@ for name in quick fio parallel; do
 	[ "$(wording out)" = "$(wording "$SRCDIR/doc/samples/$name.txt")" ] ||
 		fail "doc/samples/$name.txt is not what the program prints: run doc/samples/make $name"
 done
+# the glossary in the page has every term and every source of the document
+sed '1,/id="glossary"/d' quick-shown/report/index.html >glossary
+[ "$(grep -c '^<dt>.*</dt><dd>.*\[.*\]</span></dd>$' glossary)" -eq "$(sed '1,/^|---/d' "$SRCDIR/doc/glossary.md" | grep -c '^|')" ] || fail 'the glossary lacks terms'
+[ "$(grep -c '^<li>.*</li>$' glossary)" -eq "$(grep -c '^- ' "$SRCDIR/doc/glossary.md")" ] || fail 'the glossary lacks sources'
 gzip -d <"$reference/compare.json.gz" >compare.json
 ! grep -E '["= ]/(root|home|work|build|tmp)/' compare.json || fail 'compare.json names a machine'
 COLUMNS=80 expect_status 1 "$VALIDATE" compare compare.json
