@@ -2,8 +2,7 @@
 /* What differs in a case, and the causes that were found, in a sentence. */
 #include "reports/words.h"
 
-#define SHAPE                                                                                      \
-	"relative to the typical response, the share of requests below the program's %p is "
+#define SHAPE "the share of requests below the program's %p of relative response times is "
 #define DEAF "the replayer's times do not follow the storage: on slower storage, the response "
 #define QUANTILE(name)                                                                             \
 	{                                                                                          \
