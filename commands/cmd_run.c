@@ -256,8 +256,8 @@ static int run_run(int argc, char **argv, struct err *e)
 	if (config.scatter && !config.dry_run)
 		return usage_fail(e, "--scatter needs --dry-run");
 	if (config.budget_ns && !p.budget_ns)
-		return usage_fail(e, "--budget needs a protocol with the key budget: without it "
-				     "the plan has a fixed number of replicates");
+		return usage_fail(e, "--budget needs a protocol with the key budget: add this "
+				     "key to the protocol");
 	SCOPED_FREE char *dir = config.dir ? xstrdup(config.dir) : run_default_dir(p.name);
 	one_host_note(&p);
 	if (config.dry_run)
