@@ -142,8 +142,9 @@ static int replayer_add(struct protocol *p, const struct protocol_file *f, const
 	r->name = strbuf_detach(&name);
 	r->section = xstrdup(g->section->name);
 	/* [replayer fio] is engine fio */
-	r->engine = xstrdup(item_now(g, "engine",
-				     replay_engine_find(r->section) ? r->section : "event"));
+	const bool names_engine =
+	    replay_engine_find(r->section) || !strcmp(r->section, "program");
+	r->engine = xstrdup(item_now(g, "engine", names_engine ? r->section : "event"));
 	settings_take(g, replayer_own, &r->option, &r->n_options);
 	r->applies = flags_copy(common->applies, p->n_scenarios);
 	r->mutant_acts = flags_copy(common->mutant_acts, p->n_scenarios);

@@ -494,11 +494,13 @@ static void test_defaults(void **state)
 	protocol_release(&p);
 	/* a section with the name of an engine is that engine */
 	assert_int_equal(read_text(PROTOCOL "[workload random-read]\n"
-					    "[replayer coordinator]\n[replayer other]\n",
+					    "[replayer coordinator]\n[replayer other]\n"
+					    "[replayer program]\n",
 				   &p, &e),
 			 0);
 	assert_string_equal(p.replayer[0].engine, "coordinator");
 	assert_string_equal(p.replayer[1].engine, "event");
+	assert_string_equal(p.replayer[2].engine, "program");
 	protocol_release(&p);
 }
 
