@@ -28,7 +28,8 @@ static const struct option_spec selftest_options[] = {
 	       "system is measured (default: the directory of -o; capture: the working "
 	       "directory)"),
 	OPTION(FLAG, "resume", FIELD(resume), .help = "continue an interrupted selftest in the "
-	       "directory of -o, with the same --quick, --replicates, --run-duration and --seed"),
+	       "directory of -o, with the same --quick, --replicates, --run-duration, "
+	       "--permutations, --target and --seed"),
 	OPTION(UINT, "campaigns", FIELD(campaigns), .arg = "N", .max = 100000,
 	       .help = "replay: number of campaigns with each fault at its largest size (default "
 	       "59; quick: 1)"),

@@ -33,6 +33,11 @@ expect_status 3 "$VALIDATE" selftest replay --quick --replicates 4 --campaigns 1
 expect_line err '--resume'
 expect_status 3 "$VALIDATE" selftest replay --quick --replicates 5 --campaigns 1 --campaigns-aa 0 --run-duration 2ms -o faults -q --resume
 expect_line err 'other options'
+for other in '--target .' '--permutations 19'; do
+	# shellcheck disable=SC2086 # option and value
+	expect_status 3 "$VALIDATE" selftest replay --quick --replicates 4 --campaigns 1 --campaigns-aa 0 --run-duration 2ms -o faults -q --resume $other
+	expect_line err 'other options'
+done
 
 # a damaged line of the outcomes only repeats its campaign
 printf '{"kind":"aa","in' >>aa/outcomes.jsonl

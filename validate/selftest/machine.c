@@ -75,9 +75,10 @@ static char *outcomes_path(const struct machine_options *o)
 
 static json_t *settings_json(const struct machine_options *o)
 {
-	return json_pack("{s:s, s:I, s:I, s:I, s:b}", "kind", "settings", "replicates",
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:b, s:s?}", "kind", "settings", "replicates",
 			 (json_int_t)o->n_replicates, "run_ns", (json_int_t)o->run_ns, "seed",
-			 (json_int_t)o->seed, "quick", o->quick);
+			 (json_int_t)o->seed, "permutations", (json_int_t)o->n_permutations,
+			 "quick", o->quick, "target", o->target);
 }
 
 /* Appends and syncs a line. If a crash cut the last line short, ends that line first. */
