@@ -11,7 +11,7 @@
 	{.group = "Replayers and reference", .name = "with", .type = OPT_LIST,                     \
 	 .offset = JUDGE_FIELD(with), .arg = "REPLAYER", .help = with_help},                       \
 	{.name = "rerun", .type = OPT_FLAG, .offset = JUDGE_FIELD(rerun),                          \
-	 .help = "run the captured command again, and use these runs as the reference. Each run "  \
+	 .help = "use new runs of the captured command as the reference. Each run "                \
 		 "has a fresh copy of the command's files; effects outside the copy occur again "  \
 		 "(default: ask at a terminal, else use the recording)"},                          \
 	{.name = "files", .type = OPT_STRING, .offset = JUDGE_FIELD(files), .arg = "DIR",          \
