@@ -56,7 +56,8 @@ static void outcome_print(const struct vfs_config *c, const struct vfs_outcome *
 		"(io_submit, io_uring_enter) and is not in the trace", "asynchronous requests were "
 		"submitted (io_submit, io_uring_enter) and are not in the trace");
 	count_line("warning", o->counts.n_rings,
-		   "io_uring was set up: its requests are not in the trace; use capture app",
+		   "instance of io_uring was set up: its requests are not in the trace; use "
+		   "capture app",
 		   "instances of io_uring were set up: their requests are not in the trace; use "
 		   "capture app");
 	count_line("warning", o->counts.n_programs_unseen,

@@ -15,11 +15,11 @@ const char certificate_explanation[] = "Bias: relative difference of the mean re
 				       "of one replay, relative to the program's mean, for a "
 				       "coverage of 95 % with the coverage factor k (GUM). "
 				       "Precision: standard deviation of the logarithm of "
-				       "the replay's mean response time, divided by that of "
-				       "the program's. A verdict holds only for these "
-				       "workloads, this machine, this target and the assessed "
-				       "components. Scatter: standard deviation of the mean "
-				       "response times of the runs.";
+				       "the replay's mean response time, divided by the same "
+				       "standard deviation of the program. A verdict holds only "
+				       "for these workloads, this machine, this target and the "
+				       "assessed components. Scatter: standard deviation of the "
+				       "mean response times of the runs.";
 
 const char *certificate_kind(const struct certificate *c)
 {
@@ -230,8 +230,8 @@ static void add_traceability(struct certificate *c, const struct analysis *a)
 	struct strbuf text = STRBUF_INIT;
 	strbuf_addf(&text, "certified standard: %s", c->standard ? c->standard : "none");
 	if (json_object_get(e, "standard"))
-		strbuf_addf(&text, " of %s, SHA-256 %s: service times of these scenarios with a "
-			"|bias| of at most %.2g %% and U of at most %.2g %%, relative to "
+		strbuf_addf(&text, " of %s, SHA-256 %s, certified for the service times of these "
+			"scenarios: |bias| at most %.2g %% and U at most %.2g %%, relative to "
 			"CLOCK_MONOTONIC (rate within 0.05 %%)", member_text(e, "standard", "made"),
 			member_text(e, "standard", "sha256"),
 			100 * json_number_value(member_of(e, "standard", "bias")),

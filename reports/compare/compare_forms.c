@@ -152,4 +152,4 @@ FORM(markdown, "for a comment on a pull request or a step summary, below 1 MiB")
 FORM(junit, "XML, a test case for each case and component");
 FORM(github, "annotations of a GitHub Actions run, at most ten");
 FORM(openmetrics, "gauges and states for a time series database");
-FORM(prometheus, "the same as gauges, in the text format of Prometheus");
+FORM(prometheus, "the same data, all as gauges, in the text format of Prometheus");

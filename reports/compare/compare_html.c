@@ -209,7 +209,7 @@ static void dumbbell_chart(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out,
 		"<h2>Old against new</h2>\n<p>Deviation of the replay from the program: ○ old, "
 		"● new. At the vertical line the replay takes as long as the program. The outcome "
-		"counts every component; the colour of a bar shows the outcome of its own "
+		"of a case covers all components. The colour of a bar shows the outcome of one "
 		"component: <span class=\"chip trusted\">same or better</span>, <span "
 		"class=\"chip inconclusive\">inconclusive</span>, <span class=\"chip "
 		"not\">worse</span>.</p>\n");
@@ -333,7 +333,7 @@ static void reasons_add(struct strbuf *out, const struct campaign_change *c)
 	const size_t n_worse = count_word(c, CHANGE_WORSE), n_better = count_word(c, CHANGE_BETTER),
 		     n_open = count_word(c, CHANGE_INCONCLUSIVE);
 	if (n_worse + n_better + n_open)
-		strbuf_addstr(out, "<h2>What is not the same</h2>\n");
+		strbuf_addstr(out, "<h2>Components that are not the same</h2>\n");
 	if (n_worse)
 		reasons_of(out, c, CHANGE_WORSE);
 	if (n_better)

@@ -18,7 +18,8 @@ MODEL(S, "Origin of a side.",
 	TEXT(date, "date", NULL)
 	TEXT(host, "host", NULL)
 	ROW(unsigned int, n_replicates, "n_replicates", COUNT, NULL)
-	ROW(unsigned int, look, "look", COUNT, "The last planned look; 0: none."))
+	ROW(unsigned int, look, "look", COUNT,
+	    "Number of the last planned look that the campaign reached; 0: none."))
 #undef S
 
 #define S aspect_change
@@ -57,7 +58,7 @@ MODEL(S, NULL,
 	FINITE(p_holm, "p_holm", P, "p_difference corrected for all tests of the comparison.")
 	FINITE(p_same, "p_same", P, "P-value of the test of equivalence.")
 	FINITE(p_difference, "p_difference", P,
-	       "Two-sided P-value of the test against no change.")
+	       "Two-sided P-value of the test for any change.")
 	FINITE(p_brown_forsythe, "p_brown_forsythe", P,
 	       "P-value of the Brown-Forsythe test; only for the component precision.")
 	FLAG(dependent, "dependent", "The outcome would be \"same\" if the runs were known to be "

@@ -76,10 +76,10 @@ void compare_add_reasons(struct strbuf *out, const struct aspect_change *a)
 	    [CHANGE_NEW_INCOMPLETE] = "traces of the new results are incomplete",
 	    [CHANGE_COUNTS] = "%g lost, extra or mismatched requests in %.0f runs before, %g in "
 			      "%.0f runs now; at most %g in one run before, %g now",
-	    [CHANGE_OLD_LOST] = "; %.0f more runs failed before than now, and these lost all of "
-				"their requests",
-	    [CHANGE_NEW_LOST] = "; %.0f more runs failed now than before, and these lost all of "
-				"their requests",
+	    [CHANGE_OLD_LOST] = "; %.0f more runs failed before than now; all requests of a "
+				"failed run count as lost",
+	    [CHANGE_NEW_LOST] = "; %.0f more runs failed now than before; all requests of a "
+				"failed run count as lost",
 	};
 	for (unsigned int i = 0; i < a->n_reasons; i++) {
 		const enum change_reason_code code = a->reason[i].code;
@@ -245,7 +245,7 @@ void compare_add_failed(struct strbuf *out, const struct campaign_change *c, boo
 	if (f->n)
 		strbuf_addf(out,
 			    "%" PRIu64 " run%s of the %s results failed, in %zu of %zu cases. The "
-			    "first is of %s; the report of that campaign gives the reason",
+			    "first is in scenario %s; the report of that campaign gives the reason",
 			    f->n, f->n == 1 ? "" : "s", is_new ? "new" : "old", f->n_cells,
 			    c->n_cells, f->scenario);
 }

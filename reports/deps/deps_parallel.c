@@ -59,7 +59,7 @@ static void print_text(const struct causality_work *w, const struct causality_fa
 			duration_text((double)all->external_ns).s);
 	printf("Waits          %" PRIu64
 	       " for the end of another node's request, before %" PRIu64
-	       " requests; in %" PRIu64 " pair%s of nodes, a node waits for the other outside "
+	       " requests; in %" PRIu64 " pair%s of nodes, one node waits for the other outside "
 	       "barriers\n",
 	       all->n_waits, w->n_waiting, w->n_pairs, w->n_pairs == 1 ? "" : "s");
 	if (w->n_implied)

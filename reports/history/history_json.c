@@ -85,8 +85,8 @@ LIST(nearest_change, NULL,
 LIST(event, NULL,
 	WORD(is.kind, "kind", NULL, event_kind_names)
 	BY_REAL(change, "change", RELATIVE,
-		"Change of x/r, relative to the level before. For a drift, this is the change from "
-		"its onset to its last entry.")
+		"Change of x/r, relative to the level before the event. For a drift, this is "
+		"the change from its onset to its last entry.")
 	ROW(double, is.sd, "change_se_ln", NUMBER, NULL)
 	CAMPAIGN(is.onset, "onset", "Number of a campaign, like the next four members.")
 	DATE(is.onset, "onset_date")
@@ -183,8 +183,8 @@ GET_AT(const void *, campaign_at, &history_of(at)->campaign[at->i])
 GET(const void *, chart_at, history_study, s, &s->charts[at->i])
 
 MODEL(S, "Output of validate history show --format json, and DIR/history.json. Names that end in "
-	"_ln belong to ln(x/r), x of the replay and r of the program. A number that does not exist "
-	"is null, and NAME_status gives the reason.",
+	"_ln belong to ln(x/r): x is the mean response time of the replay, and r is that of the "
+	"program. A number that does not exist is null, and NAME_status gives the reason.",
 	FIXED_TEXT(formats, "format")
 	FIXED_COUNT(HISTORY_FORMAT_VERSION, "version", NULL)
 	ROW(size_t, baseline, "baseline", COUNT, NULL)

@@ -111,14 +111,14 @@ static void add_replicates(struct strbuf *out, const struct protocol *p)
 	if (p->n_replicates_max != p->n_replicates_min)
 		strbuf_addf(&text, " to %llu, ", (unsigned long long)p->n_replicates_max);
 	if (p->n_replicates_max != p->n_replicates_min && p->budget_ns) {
-		strbuf_addstr(&text, "until the scenario was decided or the budget was used");
+		strbuf_addstr(&text, "until the scenario was decided or the budget was used up");
 	} else if (p->n_replicates_max != p->n_replicates_min) {
 		strbuf_addstr(&text, "with planned looks after");
 		for (unsigned int i = 0; i < p->n_looks && i < sizeof p->look / sizeof p->look[0];
 		     i++)
 			strbuf_addf(&text, "%s %u", i ? "," : "", p->look[i]);
 	}
-	strbuf_addstr(&text, "; block 0 before them warms up and does not count");
+	strbuf_addstr(&text, "; also block 0, a warm-up that does not count");
 	add_item(out, "Blocks", text.s);
 }
 
@@ -140,7 +140,7 @@ static void add_target(struct strbuf *out, const struct target *t)
 	if (t->queue)
 		strbuf_addf(&text, "; queue %s", t->queue);
 	if (t->precondition_passes)
-		strbuf_addf(&text, "; files overwritten %llu times before",
+		strbuf_addf(&text, "; files overwritten %llu times before the first run",
 			    (unsigned long long)t->precondition_passes);
 	html_addf(out, "<dt>Target \"%s\"</dt><dd>%s</dd>\n", t->name, text.s);
 }

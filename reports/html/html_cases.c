@@ -17,9 +17,9 @@ static void add_causes(struct strbuf *out, const struct analysis *a)
 		if (!a->why[i].shown || !a->why[i].rejected)
 			continue;
 		if (!n)
-			strbuf_addstr(out, "<h2 id=\"causes\">Why the replays differ</h2>\n<p>The "
-				"list has each case with the verdict \"not trusted\": how the "
-				"replay differs from the program, and the causes that the runs "
+			strbuf_addstr(out, "<h2 id=\"causes\">Why the replays differ</h2>\n<p>For "
+				"each case with the verdict \"not trusted\", the list states how "
+				"the replay differs from the program, and which causes the runs "
 				"show. It does not contain inconclusive cases.</p>\n<ul "
 				"class=\"wide\">\n");
 		if (n++ == MOST_SENTENCES)

@@ -78,7 +78,7 @@ GET(const void *, response_of, tally_op, op, &op->response)
 GET(double, mean_ns, tally_op, op, tally_mean_ns(op))
 GET_OF(const void *, operation_at, at->i && d->p.tally.op[at->i].n ? &d->p.tally.op[at->i] : NULL)
 
-LIST(response, "From start to end; null if no request has both.",
+LIST(response, "Time from start to end; null if no request has both.",
 	BY_FINITE(mean_ns, "mean", TIME, NULL)
 	ROW(int64_t, min_ns, "min", TIME, NULL)
 	INLINE(response_of, middle_quantiles)
@@ -112,7 +112,7 @@ GET_OF(const void *, response_at, d->response[at->m->index].n ? &d->response[at-
 #define S info_busiest
 LIST(busiest, NULL,
 	ROW(int64_t, width_ns, "width_ns", TIME, "Width of the bins.")
-	ROW(int64_t, begin_ns, "begin_ns", TIME, "Begin of the bin with the most requests.")
+	ROW(int64_t, begin_ns, "begin_ns", TIME, "Start of the bin with the most requests.")
 	WHOLE(n_requests, "n_requests", "Requests that began in this bin.")
 	WHOLE(most_bytes, "most_bytes",
 	      "Largest number of bytes that the requests of one bin moved."))
@@ -162,7 +162,7 @@ LIST(causes, "Computing, signals and waits between the requests of a parallel ap
 	FINITE(p.causes.compute_ns, "compute_ns", TIME, "Sum over all nodes."))
 LIST(timeline, "At most 500 bins of equal width, by the start of the requests.",
 	ROW(int64_t, timeline.width_ns, "width_ns", TIME, NULL)
-	BY_JSON(timeline_begin, "integer", "begin_ns", "Begin of the first bin.")
+	BY_JSON(timeline_begin, "integer", "begin_ns", "Start of the first bin.")
 	BY_WHOLES(bins_json, "reads", NULL, .index = KIND_READ)
 	BY_WHOLES(bins_json, "writes", NULL, .index = KIND_WRITE)
 	BY_WHOLES(bins_json, "others", NULL, .index = KIND_OTHER)
@@ -170,7 +170,8 @@ LIST(timeline, "At most 500 bins of equal width, by the start of the requests.",
 	BY_WHOLES(bins_json, "bytes_written", NULL, .index = KIND_N + KIND_WRITE))
 LIST(concurrency, NULL,
 	BY_JSON(is_known, "boolean", "known",
-		"False if more than 1 % of the requests have no end; the levels then mean little.")
+		"False if more than 1 % of the requests have no end; then the numbers of requests "
+		"in flight are unreliable.")
 	BY_FINITE(mean_concurrency, "mean", NUMBER,
 		  "Mean over the time from the first start to the last end.")
 	WHOLE(p.concurrency.highest, "max", "1024 means 1024 or more.")
@@ -178,10 +179,10 @@ LIST(concurrency, NULL,
 	BY_WHOLES(levels_json, "requests_at_level",
 		  "Requests by the number in flight at their start, including the request itself.",
 		  .index = 1))
-LIST(issue, "Lateness of the requests of a timed replay.",
+LIST(issue, "Delays of the requests of a timed replay.",
 	WHOLE(p.n_intended, "n_requests", "Requests with an issue time.")
 	OBJECT_AS(p.late, quantiles, "late_ns",
-		  "Begin minus issue time; early requests count as 0."))
+		  "Start minus issue time; early requests count as 0."))
 #undef S
 
 /* --- sizes and positions ------------------------------------------------- */
@@ -323,7 +324,7 @@ LIST(replay, "Requests that a replay would refuse or skip; null with --replay-ma
 	     "\"block\": requests of a device, which engines for system calls refuse. The counts "
 	     "exist only if the state is \"known\".", states)
 	BY_NAME(refused, "refused",
-		"Reason for which a replay would refuse the whole trace, with the record.")
+		"Reason why a replay would refuse the whole trace, with the record.")
 	WHOLE(n_requests, "n_records",
 	      "Requests, without records of computing, signals and waits.", IF(is_examined))
 	WHOLE(n_replayed, "n_replayed",
@@ -441,15 +442,15 @@ MODEL(S, NULL,
 	WHOLE(x.file_bytes, "file_bytes", NULL)
 	PART("health", NULL,
 	     BY_JSON(is_complete, "boolean|null", "complete",
-		     "true: no request is missing: validate microbench, validate replay or a "
-		     "volume made the trace, and there is no sign of a loss. false: the file "
-		     "has no end or is damaged, or "
-		     "there are signs of missing requests. null: there is no such sign, but the "
-		     "method does not show all requests (not_visible). In files of earlier "
-		     "versions, this member states whether the file has its end.")
-	     FLAG(p.tally.health.complete, "has_end", "The file has its end.")
+		     "true: no request is missing, because validate microbench, validate replay "
+		     "or a volume made the trace and there is no sign of a loss. false: the "
+		     "file has no end or is damaged, or there are signs of missing requests. "
+		     "null: there is no sign of a loss, but the method does not show all "
+		     "requests (not_visible). In files of earlier versions, this member states "
+		     "whether the file has an end.")
+	     FLAG(p.tally.health.complete, "has_end", "The file has an end.")
 	     BY_NAMES(reasons_json, "incomplete",
-		      "Reasons why the trace is incomplete, even if the file has its end. Empty if "
+		      "Reasons why the trace is incomplete, even if the file has an end. Empty if "
 		      "no request is known to be missing.", .index = REASONS_MISSING)
 	     BY_TEXT(not_visible, "not_visible",
 		     "Requests that the method of recording never shows. Null if "
@@ -475,7 +476,7 @@ MODEL(S, NULL,
 	WHOLE(x.n_objects, "n_objects", "Objects that the trace names.")
 	BY_ARRAY(NULL, operation_at, operation, "operations", NULL, .n = OP_N)
 	BY_ARRAY(NULL, family_at, family, "families", "Kinds of operations.", .n = FAMILY_N)
-	PART("responses_ns", "All response times of the kind.",
+	PART("responses_ns", "Response times by kind of request.",
 	     BY_OBJECT(response_at, quantiles, "read", NULL, NULLABLE, .index = KIND_READ)
 	     BY_OBJECT(response_at, quantiles, "write", NULL, NULLABLE, .index = KIND_WRITE)
 	     BY_OBJECT(response_at, quantiles, "other", NULL, NULLABLE, .index = KIND_OTHER)

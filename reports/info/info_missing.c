@@ -31,7 +31,7 @@ void missing_reasons(struct words_list *out, const struct tally *s, const struct
 	     " call of io_uring_enter submitted requests that are not in the trace",
 	     " calls of io_uring_enter submitted requests that are not in the trace"},
 	    {unseen_count(capture, "n_rings"),
-	     " io_uring was set up, and its requests are not in the trace",
+	     " instance of io_uring was set up, and its requests are not in the trace",
 	     " instances of io_uring were set up, and their requests are not in the trace"},
 	    {unseen_count(capture, "n_ring_unread"),
 	     " request of io_uring is not in the trace as a file call",
@@ -82,8 +82,8 @@ void info_number_warnings(struct words_list *out, const struct tally *s,
 	const double gap_ns = tally_interarrival_ns(s);
 	count_add(out, "damaged blocks left out, with the requests in them", s->n_damage, "");
 	if (!s->health.complete)
-		words_list_add(out, "the trace has no end: its writer was stopped, or the file was "
-				    "cut");
+		words_list_add(out, "the trace has no end: its writer was killed or ran out of "
+				    "space, or the file was truncated");
 	if (s->health.complete && meta->cut)
 		words_list_add(out, "made from a trace without an end: requests may be missing");
 	count_add(out, "requests missing at the end, or not completely written",

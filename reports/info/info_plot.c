@@ -58,7 +58,8 @@ static void rate_data(struct strbuf *data, const struct info *x, size_t max_bins
 	axis->unit = number_unit_time(end_ns > 0 ? end_ns : width);
 	axis->end = (single ? fmax(end_ns, width) : end_ns) * axis->unit.scale;
 	strbuf_addstr(data,
-		      "# time, reads, writes, others, all a second, MiB read, written a second\n");
+		      "# time, reads, writes, others, all per second, MiB read, written per "
+		      "second\n");
 	for (size_t i = t.used_from; i < t.used_to; i++) {
 		double from_ns,
 		    inside = bin_clip(s, (t.base + (int64_t)i) * t.width_ns, t.width_ns, &from_ns);
@@ -147,7 +148,7 @@ static void figure_rates(struct figures *fs, const struct info *x)
 	struct figure *f = figure_add(fs, "rate", 0, FIGURE_WIDTH, FIGURE_HEIGHT);
 	rate_data(&f->data, x, FIGURE_BINS, &axis);
 	snprintf(label, sizeof label, "time [%s]", axis.unit.name);
-	add_grid(&f->script, label, "requests a second");
+	add_grid(&f->script, label, "requests per second");
 	strbuf_addf(&f->script, "set yrange [0:*]\nset xrange [0:%.10g]\n", axis.end);
 	for (int k = 0; k < KIND_N; k++) {
 		uint64_t n_kind = k == KIND_OTHER
@@ -164,12 +165,12 @@ static void figure_rates(struct figures *fs, const struct info *x)
 		return;
 	f = figure_add(fs, "moved", 0, FIGURE_WIDTH, FIGURE_HEIGHT);
 	rate_data(&f->data, x, FIGURE_BINS, &axis);
-	add_grid(&f->script, label, "MiB a second");
+	add_grid(&f->script, label, "MiB per second");
 	strbuf_addf(&f->script, "set yrange [0:*]\nset xrange [0:%.10g]\n", axis.end);
 	add_curve(&f->script, 0, "using 1:6", "lines", KIND_READ, "read");
 	add_curve(&f->script, 1, "using 1:7", "lines", KIND_WRITE, "written");
 	strbuf_addch(&f->script, '\n');
-	figure_caption(f, "Data moved in a second, by the time at which the requests began.");
+	figure_caption(f, "Data moved per second, by the start times of the requests.");
 }
 
 static void figure_responses(struct figures *fs, const struct info *x)
@@ -373,7 +374,7 @@ static void text_rate(struct gnuplot_plot *plot, const struct info *x, unsigned 
 	struct axis axis;
 	char title[100];
 	rate_data(&data, x, columns - 12, &axis);
-	snprintf(title, sizeof title, "Requests a second, over time [%s]", axis.unit.name);
+	snprintf(title, sizeof title, "Requests per second, over time [%s]", axis.unit.name);
 	text_begin(plot, &data, columns, rows, title);
 	strbuf_addf(&plot->script, "set yrange [0:*]\nset xrange [0:%.10g]\n"
 		"plot $data using 1:5 with filledcurves y1=0\n", axis.end);

@@ -143,12 +143,11 @@ static json_t *is_complete(const struct model_at *at)
 LIST(side, NULL,
 	BY_TEXT(path_of, "path", NULL, .exact = true)
 	BY_JSON(is_complete, "boolean|null", "complete",
-		"true: no request is missing: validate microbench, validate replay or a volume "
-		"made the trace, and there is no sign of a loss. false: the file has no end or is "
-		"damaged, or there "
-		"are signs of missing requests. null: there is no such sign, but the method does "
-		"not show all requests (not_visible). In files of earlier versions, this member "
-		"states whether the file has its end.")
+		"true: no request is missing, because validate microbench, validate replay or a "
+		"volume made the trace and there is no sign of a loss. false: the file has no end "
+		"or is damaged, or there are signs of missing requests. null: there is no sign of "
+		"a loss, but the method does not show all requests (not_visible). In files of "
+		"earlier versions, this member states whether the file has an end.")
 	FLAG(complete, "has_end", "The file has an end.")
 	FLAG(cut, "cut", "The file has no end, or was made from a trace without an end: requests "
 	     "can be missing.")
@@ -375,7 +374,7 @@ LIST(scope, NULL,
 	BY_FINITE(mean_run, "ro_runs_mean", NUMBER, NULL)
 	BY_FINITE(run_variability, "ro_runs_variability", NUMBER, NULL)
 	BY_JSON(n_reordered, "array", "ro_n_reordered_count",
-		"From n = 1 to at most 20; ro_n_reordered_max is the largest n.",
+		"Numbers of n-reordered arrivals for n = 1, 2, ..., at most 20.",
 		.items = "integer")
 	BY_JSON(n_reordered, "array", "ro_n_reordering_degree", NULL, .items = "number",
 		.index = 1)
@@ -477,8 +476,8 @@ LIST(warmup, NULL,
 	BY_JSON(warmup_requests, "integer|null", "requests", NULL)
 	BY_JSON(warmup_ns, "integer|null", "ns", NULL))
 
-MODEL(S, "Comparison of a replay with the replayed trace. Times are ns. Parts that --only does not "
-	"name are absent.",
+MODEL(S, "Comparison of a replay with the replayed trace. Times are in ns. Parts that --only does "
+	"not name are absent.",
 	FIXED_COUNT(METRICS_SCHEMA, "schema", NULL)
 	OBJECT_AS(m.reference, side, "reference", NULL)
 	OBJECT_AS(m.replay, side, "replay", NULL)

@@ -36,7 +36,7 @@ static const struct {
     {"buffer occupancy, mean", CELL_DECIMAL, "rbd_mean_occupancy", NULL},
     {"inversions", CELL_COUNT, "ro_inversions", NULL},
     {"Kendall's tau", CELL_DECIMAL, "ro_kendall_tau", NULL},
-    {"fewest requests to move", CELL_COUNT, "ro_received", "ro_lis_length"},
+    {"fewest moves to restore the order", CELL_COUNT, "ro_received", "ro_lis_length"},
     {"Spearman's footrule", CELL_COUNT, "ro_spearman_footrule", NULL},
     {"descents (as hfplayer counts)", CELL_COUNT, "ro_hfplayer_script_count", NULL},
 };
@@ -49,8 +49,9 @@ static void add_worst(struct strbuf *out, const struct metrics *m, int point)
 			continue;
 		uint64_t key = o->worst[s].key;
 		if (s == SCOPE_THREAD)
-			strbuf_addf(out, "  worst thread: %llu/%llu", (unsigned long long)(key >>
-				32), (unsigned long long)(key & UINT32_MAX));
+			strbuf_addf(out, "  worst thread: process %llu, thread %llu",
+				    (unsigned long long)(key >> 32),
+				    (unsigned long long)(key & UINT32_MAX));
 		else if (key & METRICS_KEY_DESCRIPTOR)
 			strbuf_addf(out, "  worst object: descriptor %llu",
 				    (unsigned long long)(key & UINT32_MAX));

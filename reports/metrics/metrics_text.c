@@ -229,7 +229,9 @@ static void add_side_notes(struct strbuf *out, bool *any, const struct metrics_s
 	     "events were lost during the capture: the trace is incomplete"},
 	    {s->n_unseen, "program or request could not be captured: the trace is incomplete",
 	     "programs or requests could not be captured: the trace is incomplete"},
-	    {!s->complete, "trace without an end: its writer was killed or ran out of space", ""},
+	    {!s->complete,
+	     "trace without an end: its writer was killed or ran out of space, or the file was "
+	     "truncated", ""},
 	    {s->complete && s->cut,
 	     "trace made from a trace without an end: requests may be missing", ""},
 	};
@@ -246,13 +248,15 @@ static void add_notes(struct strbuf *out, const struct metrics *m)
 		add_note(
 		    out, &any, m->n_ambiguous_keys,
 		    m->ambiguous_at_least
-			? "or more keys are ambiguous: swaps of identical requests cannot be "
-			  "detected"
-			: "key is ambiguous: swaps of identical requests cannot be detected",
+			? "or more keys are ambiguous: several requests have the same key, so "
+			  "swaps of these requests cannot be detected"
+			: "key is ambiguous: several requests have this key, so swaps of these "
+			  "requests cannot be detected",
 		    m->ambiguous_at_least
-			? "or more keys are ambiguous: swaps of identical requests cannot be "
-			  "detected"
-			: "keys are ambiguous: swaps of identical requests cannot be detected",
+			? "or more keys are ambiguous: several requests have the same key, so "
+			  "swaps of these requests cannot be detected"
+			: "keys are ambiguous: several requests have the same key, so swaps of "
+			  "these requests cannot be detected",
 		    NULL);
 }
 

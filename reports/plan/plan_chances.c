@@ -96,13 +96,13 @@ static int rows_judge(const struct protocol *p, const struct chance_rows *rows, 
 	if (!(chances_level(p, n) > 0))
 		return 0;
 	if (!p->allow_undecidable && rows_explain(&text, p, rows, CHANCE_HOPELESS))
-		ret = err_set(e, EINVAL, "%s: with %s, %u replicates can never accept %s: use more "
-					 "replicates or wider limits",
+		ret = err_set(e, EINVAL, "%s: with %s and %u replicates, validate can never accept "
+					 "%s: set more replicates or wider limits",
 			      p->path ? p->path : "protocol", scatter, n, text.s);
 	else if (chance_of_rows(p, rows, n) < CHANCE_SMALL) {
 		strbuf_reset(&text);
-		fprintf(out, "note: with %s, %u replicates accept a faultless case with a "
-			"probability under %.0f %%", scatter, n, 100 * CHANCE_SMALL);
+		fprintf(out, "note: with %s and %u replicates, a faultless case is accepted "
+			"with a probability under %.0f %%", scatter, n, 100 * CHANCE_SMALL);
 		if (rows_explain(&text, p, rows, CHANCE_SMALL))
 			fprintf(out, ": %s", text.s);
 		fputc('\n', out);

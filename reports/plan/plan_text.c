@@ -59,8 +59,8 @@ static void device_put(const struct target *t, FILE *out)
 	if (ret)
 		fprintf(out, "  the campaign would be refused: %s\n", why.msg);
 	else if (t->destructive)
-		fprintf(out, "  any of its %s may be overwritten (the device is not in use and has "
-			"no known content); the campaign needs --device %s\n",
+		fprintf(out, "  the campaign may overwrite any part of the device (%s) and needs "
+			"--device %s; the device is not in use and has no known content\n",
 			size_text(n_bytes).s, t->device);
 	else
 		fprintf(out, "  the size of the device is %s\n", size_text(n_bytes).s);

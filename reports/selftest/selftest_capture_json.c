@@ -89,9 +89,9 @@ static json_t *calibrations_json(const struct model_at *at)
 
 #define S capture_clock
 LIST(clock, "Agreement of the program's clock with that of the capture: mean of the captured start "
-	"minus the start that the program measured. The standard uncertainty is that between "
-	"processes, around the means of the conditions (workload, threads). Null if too few runs "
-	"have requests.",
+	"minus the start that the program measured. The standard uncertainty is the standard "
+	"deviation of this mean between the processes of one condition (workload, threads). Null "
+	"if too few runs have requests.",
 	DEFINED(offset_ns, "offset_ns", TIME, NULL)
 	DEFINED(u_ns, "u_ns", TIME, NULL)
 	ROW(size_t, n_processes, "n_processes", COUNT, NULL)

@@ -58,7 +58,7 @@ static void method_print(const struct capture_trial *t, size_t method, FILE *out
 	fprintf(out, "; resolution %s, %" PRIu64 " events lost\n", resolution, s->n_lost);
 	fprintf(out, "  %-10s%4s%10s%8s%7s   %10s +- %-10s%9s%10s%11s   %s\n", "call", "thr.",
 		"matched", "missed", "extra", "bias", "95 %", "scatter", "p99", "start",
-		"own time, with to without");
+		"own time, ratio");
 	for (uint16_t op = 0; op < OP_N; op++)
 		for (size_t l = 0; l < CAPTURE_N_LEVELS; l++)
 			if (capture_estimate(&t->study, method, op, capture_levels[l], &x) &&
@@ -92,5 +92,5 @@ void selftest_capture_print(const struct capture_trial *t, FILE *out)
 		"process calibrates its clock itself: u applies to comparisons of times of two "
 		"processes, not to response times\nown time   the program's own mean response time "
 		"with capture, divided by "
-		"that without, with its 95 %% interval\n");
+		"that without capture, with its 95 %% interval\n");
 }

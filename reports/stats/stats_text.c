@@ -112,7 +112,7 @@ static void bias_print(const struct stats *s, const struct comparison *c, const 
 	}
 	strbuf_addf(out, "%s the limits of %.4g %%\n", c->bias_decision == DECIDED_ACCEPT
 						   ? "the bias is within"
-						   : "it is not decided whether the bias is within",
+						   : "the bias is not shown to be within or beyond",
 	       limit);
 	strbuf_addf(out, "  (%.4g %% interval, widened for dependence between values: %.3g to "
 			 "%.3g %%).\n", inner, a->inner_lo, a->inner_hi);
@@ -142,7 +142,7 @@ static void precision_print(const struct stats *s, const struct comparison *c, c
 	strbuf_addf(out, "\n  (one-sided %.4g %% limits: lower %.3g; upper, widened for "
 			 "dependence, %.3g%s).\n", conf, a->inner_lo, a->inner_hi,
 		    c->precision_decision == DECIDED_INCONCLUSIVE && a->inner_hi <= limit
-			? ",\n  not confirmed by the test with exchanged labels"
+			? ",\n  not confirmed by the permutation test"
 			: "");
 }
 
@@ -404,8 +404,9 @@ static void verdict_print(const struct stats *s, struct strbuf *out)
 			  s->comparison[i].precision_decision == DECIDED_REJECT;
 	strbuf_addf(out, "Verdict on bias and precision: %s", stats_verdict_name(s));
 	if (beyond && s->verdict == DECIDED_INCONCLUSIVE)
-		strbuf_addf(out, "\n  (a value is beyond its limit with P <= %.4g; \"not trusted\" "
-				 "needs P <= %.4g over all tests)", s->plan.alpha, REJECTION_ERROR);
+		strbuf_addf(out, "\n  (a test shows a value beyond its limit at P <= %.4g; \"not "
+				 "trusted\" needs P <= %.4g over all tests)", s->plan.alpha,
+			    REJECTION_ERROR);
 	strbuf_addstr(out, ".\n");
 }
 

@@ -84,7 +84,7 @@ expect_status 0 "$VALIDATE" import -q polled.strace -o polled.trace
 expect_status 0 "$VALIDATE" import -q polled.strace other.strace -o both.trace
 for t in polled.strace polled.trace; do
 	"$VALIDATE" info $t >info
-	expect_line info 'the file is complete; the trace is incomplete: 1 io_uring was set up'
+	expect_line info 'the file is complete; the trace is incomplete: 1 instance of io_uring was set up'
 done
 "$VALIDATE" info both.trace >info
 expect_line info 'the trace is incomplete: 2 instances of io_uring were set up'

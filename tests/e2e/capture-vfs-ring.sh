@@ -90,5 +90,5 @@ complete
 
 # without BPF rings are not read: a message reports it, and the trace is incomplete
 captured --paths none -- plain
-expect_line out '1 io_uring was set up'
+expect_line out '1 instance of io_uring was set up'
 expect_line info 'the file is complete; the trace is incomplete:'

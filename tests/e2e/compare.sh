@@ -79,8 +79,8 @@ jq '.cases[0] |= (.replicates = [] | .n_failed = 14)
 for form in text markdown junit github html openmetrics json; do
 	expect_status 4 "$VALIDATE" compare failed.json failed-another.json -f $form
 	case $form in
-	text) on_screen '42 runs of the old results failed, in 3 of 3 cases. The first is of reads level=1' ;;
-	markdown | html) expect_line out '42 runs of the old results failed, in 3 of 3 cases. The first is of reads level=1' ;;
+	text) on_screen '42 runs of the old results failed, in 3 of 3 cases. The first is in scenario reads level=1' ;;
+	markdown | html) expect_line out '42 runs of the old results failed, in 3 of 3 cases. The first is in scenario reads level=1' ;;
 	esac
 	case $form in
 	openmetrics) ;;

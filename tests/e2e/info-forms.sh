@@ -76,7 +76,7 @@ cmp json one-thread.json
 # --- plots and page
 if command -v gnuplot >/dev/null; then
 	expect_status 0 "$VALIDATE" info --plot known.csv
-	expect_line out 'Requests a second, over time [s]'
+	expect_line out 'Requests per second, over time [s]'
 	expect_line out 'Share of requests that took at most this long'
 	expect_line out 'for each number in flight'
 	expect_status 0 "$VALIDATE" info --html page.html known.csv
@@ -84,7 +84,7 @@ if command -v gnuplot >/dev/null; then
 	grep -q 'src=\|href="http' page.html && fail "the page needs something from elsewhere" || :
 fi
 expect_status 0 "$VALIDATE" info known.csv
-grep -q 'Requests a second' out && fail "plots without the option and without a terminal" || :
+grep -q 'Requests per second' out && fail "plots without the option and without a terminal" || :
 expect_status 0 "$VALIDATE" info --html - known.csv
 expect_line out '</html>'
 mkdir empty.path

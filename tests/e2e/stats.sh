@@ -87,7 +87,7 @@ expect_line out '(90 % interval, widened for dependence between values: '
 expect_line out 'upper, widened for dependence, '
 "$VALIDATE" stats --json uneven steady | jq -e '.replays[0].comparison.precision | .inner_ci_hi <= 2 and .decision == "inconclusive"' >/dev/null ||
 	fail "the upper limit alone decides: $("$VALIDATE" stats --json uneven steady | jq -c '.replays[0].comparison.precision')"
-expect_line out 'not confirmed by the test with exchanged labels'
+expect_line out 'not confirmed by the permutation test'
 awk '{ print 1.16 * $1 }' uneven >slower
 expect_status 4 stats uneven slower --judge
 expect_line out 'the bias is beyond the limits of 10 %'

@@ -107,17 +107,17 @@ static void test_every_component_and_all_together(void **state)
 	/* a component that can never be accepted is refused, and the acceptable value is named */
 	p.accept.execution_time = 0.005;
 	free(printed(&p, 0.05, -EINVAL, &e));
-	assert_non_null(strstr(e.msg, "with a scatter of 5 %, 20 replicates can never accept execution "
-				      "time (<1 %; about "));
+	assert_non_null(strstr(e.msg, "with a scatter of 5 % and 20 replicates, validate can "
+				      "never accept execution time (<1 %; about "));
 	assert_null(strstr(e.msg, "bias"));
 	p.allow_undecidable = true;
 	free(printed(&p, 0.05, 0, &e));
 	/* a small probability for all components together is reported */
 	p = (struct protocol){.n_replicates_min = 7, .n_replicates_max = 7, .look = {7}, .n_looks = 1, .accept = accept_defaults};
 	text = printed(&p, 0.02, 0, &e);
-	assert_non_null(strstr(text, "note: with a scatter of 2 %, 7 replicates accept a faultless case "
-				     "with a probability under 10 %: precision (10 %; about 20 "
-				     "replicates or a limit of "));
+	assert_non_null(strstr(text, "note: with a scatter of 2 % and 7 replicates, a faultless "
+				     "case is accepted with a probability under 10 %: precision "
+				     "(10 %; about 20 replicates or a limit of "));
 	free(text);
 }
 
