@@ -109,7 +109,8 @@ static int microbench_main(int argc, char **argv, struct err *e)
 	int n_positional;
 	microbench_config_init(&c);
 	SCOPED_FREE char *text = help_make();
-	int status = command_parse(&cmd_microbench, "WORKLOAD [options] --dir DIR -o TRACE\n--list",
+	int status = command_parse(&cmd_microbench, "WORKLOAD [options] --dir DIR -o TRACE\n"
+		"BLOCK-WORKLOAD [options] --device DEVICE -o TRACE\n--list",
 		text, microbench_options, &c, argc, argv, 0, 1, &n_positional, e);
 	if (status >= 0)
 		return status;

@@ -344,7 +344,8 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 	requests_print(s);
 	if (s->n_responses) {
 		line_of_duration("mean response", s->mean_response_ns, s->traced_mean_response_ns);
-		line_of_duration("elapsed", (double)s->elapsed_ns, (double)s->traced_elapsed_ns);
+		line_of_duration("execution time", (double)s->elapsed_ns,
+				 (double)s->traced_elapsed_ns);
 	}
 	if (c->reads == READS_ORIGINAL) {
 		printf("%-16s%" PRIu64 " pages were not cached at capture, and were read; "

@@ -58,8 +58,8 @@ struct known_options {
 	       .help = "fio: replay at full speed instead of at the traced times"),		\
 	OPTION(DURATION, "btreplay-bunch", AT(known.btreplay_bunch_ns), .arg = "TIME", .min = 0,\
 	       .max = 1e12, .help = "btreplay: requests within this time after the first " \
-	       "request form a bunch and start together; 0: each request alone "	\
-	       "(default 10ms)"),							\
+	       "request of a bunch belong to this bunch and start together; 0: each request "	\
+	       "alone (default 10ms)"),							\
 	OPTION(UINT, "btreplay-bunch-max", AT(known.btreplay_bunch_max), .arg = "N", .min = 1,	\
 	       .max = 512,									\
 	       .help = "btreplay: largest number of requests in a bunch (default 8)"),		\
@@ -80,7 +80,7 @@ struct known_options {
 	       "(default hf)"),			\
 	OPTION(UINT, "hfplayer-threads", AT(known.hfplayer_threads), .arg = "N", .min = 1,	\
 	       .max = 64, .help = "hfplayer: number of threads that issue requests; "		\
-	       "hfplayer needs three more CPUs than N (default 1)"), \
+	       "hfplayer needs N + 3 CPUs (default 1)"), \
 	OPTION(UINT, "hfplayer-queue", AT(known.hfplayer_queue), .arg = "N", .min = 1,		\
 	       .max = 65536,									\
 	       .help = "hfplayer: largest number of requests in flight (default 8192)"),	\
