@@ -13,7 +13,7 @@ static int window_populate(const struct window *w, const struct block_file *f, s
 		return 0;
 	if (errno == EINVAL || errno == ENOSYS) /* before Linux 5.14: use page faults */
 		return 0;
-	return err_set(e, EIO, "%s: a part of bytes %llu to %llu cannot be read (%s)", f->path,
+	return err_set(e, EIO, "%s: cannot read all of bytes %llu to %llu (%s)", f->path,
 		       (unsigned long long)w->offset, (unsigned long long)(w->offset + w->len),
 		       strerror(errno));
 }
@@ -25,7 +25,7 @@ int window_move(struct window *w, const struct block_file *f, uint64_t offset, s
 	struct stat st;
 	window_release(w);
 	if (fstat(f->fd, &st) || (uint64_t)st.st_size < offset + len)
-		return err_set(e, EIO, "%s: was truncated while it was read", f->path);
+		return err_set(e, EIO, "%s: the file was truncated while it was read", f->path);
 	uint64_t from = offset - offset % page, to = offset + len;
 	if (to < from + WINDOW_BYTES)
 		to = from + WINDOW_BYTES < f->size ? from + WINDOW_BYTES : f->size;
@@ -119,7 +119,7 @@ static int read_header(const struct block_file *f, const struct window *w, uint6
 		return 0;
 	return got < 0 ? err_sys(e, errno, "%s: cannot read at byte %llu", f->path,
 				 (unsigned long long)offset)
-		       : err_set(e, EIO, "%s: was truncated while it was read", f->path);
+		       : err_set(e, EIO, "%s: the file was truncated while it was read", f->path);
 }
 
 int block_look(const struct block_file *f, struct window *w, uint64_t offset, struct trace_block *b,

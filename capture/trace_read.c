@@ -443,7 +443,8 @@ static int file_open(struct block_file *f, const char *path, struct err *e)
 	if (got < 0)
 		return err_sys(e, errno, "%s: cannot read the file header", path);
 	if ((size_t)got < sizeof h)
-		return err_set(e, EILSEQ, "%s: not a trace: %zd bytes, but a header has %zu", path,
+		return err_set(e, EILSEQ, "%s: not a trace: the file has %zd bytes, but a file "
+			       "header has %zu", path,
 			       got, sizeof h);
 	posix_fadvise(f->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	return check_file_header(f, &h, e);

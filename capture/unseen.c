@@ -9,7 +9,7 @@ const struct unseen_fact unseen_facts[] = {
      "processes or threads that were started and not traced",
      "strace -f traces them; after strace -ff, import all of its files together"},
     {"n_filtered", NOTE(n_filtered), UNSEEN_REQUESTS,
-     "processes that never call exit, so calls are missing",
+     "processes that end without a call of exit or exit_group, so calls are missing",
      "record without strace -e and -z, which leave out calls"},
     {"n_reopened", NOTE(n_reopened), UNSEEN_REQUESTS,
      "descriptors that are opened twice or used after their close, so calls are missing",
@@ -42,7 +42,7 @@ const struct unseen_fact unseen_facts[] = {
      NULL},
     {"n_file_actions", SIZE_MAX, UNSEEN_REQUESTS,
      "calls of posix_spawn that failed, or whose file actions could not be read, so files may have "
-     "been made or truncated", NULL},
+     "been created or truncated", NULL},
     {"n_unknown_cwd", NOTE(n_unknown_cwd), UNSEEN_FILES,
      "paths relative to an unknown directory, which are treated as relative to the "
      "root", "strace -y prints the directories"},
@@ -65,7 +65,8 @@ const struct unseen_fact unseen_facts[] = {
      "calls on files",
      NULL},
     {"programs_made_code", SIZE_MAX, UNSEEN_CODE,
-     "program runs that generated code at run time, which was not searched for system calls", NULL},
+     "program runs that could not be searched completely for system calls, because they generated "
+     "code at run time", NULL},
     {"programs_replaced", SIZE_MAX, UNSEEN_CODE,
      "program runs that could not be searched for system calls, because one of their files was "
      "removed or changed", NULL},
@@ -222,7 +223,7 @@ const char *unseen_scope(const struct trace_meta *meta)
 			   ? "accesses to mapped memory, and calls inside the C library and its "
 			     "loader"
 			   : "accesses to mapped memory, calls inside the C library and its "
-			     "loader, and calls by code that was not searched for them";
+			     "loader, and calls by code that was not searched for system calls";
 	if (text_begins(by, "validate capture vfs"))
 		return json_object_get(capture, "n_calls_32_bits")
 			   ? "accesses to mapped memory without a page fault"

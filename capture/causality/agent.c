@@ -65,13 +65,12 @@ static int agent_prepare(void *ctx, const char *dir, struct err *e)
 	int ret = watch_prepare(a->watch, dir, e);
 	if (!ret && symlink(dir, a->given.link) < 0)
 		ret = err_sys(e, errno,
-			      "cannot create the symbolic link %s (if two of the named hosts "
+			      "cannot create the symbolic link %s (if two hosts of --hosts "
 			      "are the same machine, name only one of them)",
 			      a->given.link);
 	if (!ret && write_all(STDOUT_FILENO, AGENT_READY "\n", sizeof AGENT_READY) < 0)
 		ret = err_set(e, EPIPE,
-			      "the connection to the host on which the capture was started is "
-			      "lost");
+			      "lost the connection to the host on which the capture was started");
 	return ret;
 }
 
@@ -134,8 +133,8 @@ int agent_run(const char *path, const char *host, struct err *e)
 		unlink(g->link);
 		ret = ret ? ret : seen_write(&a, seen, &o, e);
 		if (!ret && write_all(STDOUT_FILENO, AGENT_DONE "\n", sizeof AGENT_DONE) < 0)
-			ret = err_set(e, EPIPE, "the connection to the host on which the "
-						"capture was started is lost");
+			ret = err_set(e, EPIPE, "lost the connection to the host on which the "
+						"capture was started");
 		watch_close(a.watch);
 		app_outcome_release(&o);
 	}

@@ -275,7 +275,7 @@ static bool has_senders(const struct collect_job *j)
 static int without_senders(struct collect_job *j, struct err *e)
 {
 	message_announce(
-	    j, "%s. All runs are repeated. Threads that make no requests are no longer nodes",
+	    j, "%s. All runs are repeated, and only threads that make requests are nodes",
 	    e->msg);
 	kept_runs_forget(&j->kept, 0);
 	free(j->kept.node);
@@ -530,9 +530,9 @@ int collect_causality(const struct collect_config *c, struct collect_outcome *o,
 	const uint32_t n_left = ret ? 0 : app_scratch_clean(c->scratch);
 	if (n_left)
 		message_announce(&j,
-				 "removed the leftovers of %" PRIu32 " killed capture%s: the "
-				 "scratch directory, and processes of the application that still "
-				 "ran",
+				 "removed the leftovers of %" PRIu32 " killed capture%s: "
+				 "scratch directories, and processes of the application that were "
+				 "still running",
 				 n_left, n_left == 1 ? "" : "s");
 	if (!ret && !j.kept.n_runs)
 		ret = run_make(&j, -1, 0, e);
@@ -548,7 +548,7 @@ int collect_causality(const struct collect_config *c, struct collect_outcome *o,
 	if (ret == -EINTR)
 		err_set(e, EINTR,
 			"interrupted: %" PRIu32
-			" run%s kept in %s; the same command with --resume continues",
+			" run%s kept in %s; repeat the command with --resume to continue",
 			j.kept.n_runs, j.kept.n_runs == 1 ? " is" : "s are", dir);
 	o->n_nodes = o->merged.n_nodes;
 	o->n_outside = j.kept.n_outside;

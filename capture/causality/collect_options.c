@@ -64,8 +64,8 @@ const struct option_spec collect_options[] = {
 	 .help = "hosts on which COMMAND starts its ranks, such as node[01-12] (default: this "
 		 "host); needs --root"},
 	{.name = "launcher", .type = OPT_STRING, .offset = FIELD(launcher), .arg = "COMMAND",
-	 .help = "with --hosts: command that starts a program on a host, whose name replaces "
-		 "{host} (default \"ssh {host}\")"},
+	 .help = "with --hosts: command that starts a program on a host; the name of the host "
+		 "replaces {host} (default \"ssh {host}\")"},
 	{.name = "resume", .type = OPT_FLAG, .offset = FIELD(resume),
 	 .help = "continue an interrupted capture after its last finished run"},
 	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR",

@@ -210,7 +210,8 @@ int edges_load(const char *path, struct causality_edge **edge, uint64_t *n, stru
 		    x.signalled_ppm > COMPUTED_ALL) {
 			ret = err_set(e, EILSEQ,
 				      "%s: line %" PRIu64
-				      " is not a dependency: remove the directory and record again",
+				      " is not a dependency: remove the directory of this file and "
+				      "record again",
 				      path, *n + 1);
 			break;
 		}

@@ -134,9 +134,9 @@ static int differ_error(const struct requests *base, const struct requests *othe
 	return ret ? ret : err_set(e, EILSEQ,
 			      "the application does not make the same requests in each run, so its "
 			      "dependencies cannot be found. Request %" PRIu64 " of node %" PRIu32
-			      " (both numbers count from 0) is, in the run without delays: %s; "
-			      "%s: %s (trace %s)",
-			      number, node, in_base.s, when.s, in_other.s, run->trace);
+			      " (both numbers count from 0) is %s in the run without delays, but "
+			      "%s %s (trace %s)",
+			      number, node, in_base.s, in_other.s, when.s, run->trace);
 }
 
 static int differ_find(struct requests *base, struct requests *other,

@@ -106,8 +106,8 @@ static int outcome_judge(const struct run_config *c, const struct app_outcome *o
 			       "the application ended with status %d; its output is in %s",
 			       WEXITSTATUS(o->status), c->log);
 	if (r->seen.too_many)
-		return err_set(e, E2BIG, "the application has more than %u threads on one host, "
-			"which is the limit of this capture",
+		return err_set(e, E2BIG, "the application has too many threads: at most %u on "
+			"each host are possible",
 			       CAUSALITY_THREADS_MAX);
 	if (r->seen.n_async)
 		return err_set(e, ENOTSUP,

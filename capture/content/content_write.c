@@ -74,8 +74,8 @@ int content_writer_block(struct content_writer *w, const void *bytes, uint32_t n
 		return 0;
 	}
 	if (w->facts.n_blocks >= UINT32_MAX - 1)
-		return err_set(e, E2BIG, "%s: the trace writes more than %u different blocks of "
-					 "content: capture a shorter run, or omit --content",
+		return err_set(e, E2BIG, "%s: the captured content has more than %u distinct "
+					 "blocks: capture a shorter run, or omit --content",
 			       w->path, UINT32_MAX - 1);
 	*number = (uint32_t)w->facts.n_blocks;
 	GROW(w->block, w->facts.n_blocks, w->blocks_cap);

@@ -266,7 +266,7 @@ static int write_content(const struct restore *r, size_t i, int fd, uint64_t key
 	uint64_t at = 0;
 	int ret = 0;
 	if (d && (ftruncate(fd, 0) || ftruncate(fd, (off_t)f->size)))
-		ret = err_sys(e, errno, "%s: cannot make its holes", f->path);
+		ret = err_sys(e, errno, "%s: cannot truncate it to restore its holes", f->path);
 	for (size_t k = 0; d && k < d->n_holes && !ret; k++) {
 		ret = write_range(r, f, fd, key, at, d->hole[k].offset, e);
 		at = d->hole[k].offset + d->hole[k].length;

@@ -44,12 +44,12 @@ static int entry_visit(struct clearing *c, int parent, const char *name, unsigne
 	bool known = is_known(c), directory = S_ISDIR(st.st_mode);
 	if (!known && c->pass == LOOK_FOR_NONE)
 		return err_set(e, EEXIST,
-			"%s is not a file of the workload: remove it, or restore the files with "
-			"--prepare", c->path.s);
+			"%s is not a file of the workload: remove it (--prepare removes files "
+			"that the workload created)", c->path.s);
 	if (!known &&
 	    (!c->is_ours(name) || !(directory || S_ISREG(st.st_mode)) || st.st_dev != c->device))
 		return err_set(e, EPERM,
-			"%s: refused: it was not made by this workload: move it to another "
+			"%s: refused: this workload did not create it; move it to another "
 			"directory",
 			c->path.s);
 	int ret = directory ? dir_enter(c, parent, name, depth, e) : 0;

@@ -138,13 +138,13 @@ static int event_line(struct blkparse *t, const char *s, const char *end, struct
 	if (ret)
 		return ret;
 	if (!take_number(&at, end, UINT64_MAX, &cpu))
-		return foreign_at(&t->base, at, e, "the number of the CPU is missing");
+		return foreign_at(&t->base, at, e, "the CPU number is missing");
 	if (!take_number(&at, end, UINT64_MAX, &sequence))
 		return foreign_at(&t->base, at, e, "the sequence number is missing");
 	if (!take_time(&at, end, &v.ns))
 		return foreign_at(&t->base, at, e, "the time in seconds is missing");
 	if (!take_number(&at, end, UINT32_MAX, &pid))
-		return foreign_at(&t->base, at, e, "the number of the process is missing");
+		return foreign_at(&t->base, at, e, "the process number is missing");
 	const char *action = at;
 	at = word_end(at, end);
 	if (at == action)

@@ -91,7 +91,7 @@ int trace_format_detect(const struct trace_format **best, const char *path, stru
 		if ((*f)->bid)
 			strbuf_addf(&names, "%s%s", names.len ? ", " : "", (*f)->name);
 	int ret = err_set(e, EILSEQ, "%s: not a trace: its first bytes fit no known format (%s); "
-		"--from FORMAT reads it as FORMAT and names the first difference", path, names.s);
+		"--from FORMAT reads it as FORMAT and reports the first error", path, names.s);
 	return ret;
 }
 

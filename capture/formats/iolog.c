@@ -248,7 +248,7 @@ static const char *refusal_of(const struct iolog_out *x, const struct trace_reco
 	const char *why = NULL;
 	if (!action)
 		return r->op == OP_OPEN || r->op == OP_CLOSE
-			   ? "files are opened by the iolog itself"
+			   ? "the iolog opens the files itself"
 			   : "an iolog cannot express the operation";
 	if (!sync && r->op != OP_FALLOCATE && !sink_is_transfer(x->t, r, &is_write, &why))
 		return why;
@@ -261,8 +261,7 @@ static const char *refusal_of(const struct iolog_out *x, const struct trace_reco
 		       "hold";
 	if (op_info(r->op)->family == FAMILY_READ && r->rvalue >= 0 &&
 	    (uint64_t)r->rvalue < r->length && trace_meta(x->t)->level == LEVEL_SYSCALL)
-		return "it read less than requested, as at a file's end: fio ends with an error "
-		       "there";
+		return "it read less than requested; fio would end with an error";
 	return !sync && (!r->length || r->length > UINT32_MAX)
 		   ? "its length is not between 1 and 2^32 - 1"
 		   : NULL;

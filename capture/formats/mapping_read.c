@@ -309,7 +309,7 @@ static int mapped_row(struct mapped_trace *t, const char *s, size_t len, struct 
 			return ret;
 	}
 	if (i < t->n_needed)
-		return foreign_at(&t->base, end, e, "the line has %u columns, %u are needed", i,
+		return foreign_at(&t->base, end, e, "the line has %u columns, but %u are needed", i,
 				  t->n_needed);
 	if (x.skip) {
 		t->base.base.notes.n_not_requests++;

@@ -174,7 +174,7 @@ static int take_other(struct parallel *p, struct parallel_line *l, struct err *e
 	for (close = l->end - 4; open && close > open && memcmp(close, ") = ", 4); close--)
 		;
 	if (!open || close <= open || (size_t)(open - l->s - 1) >= sizeof name)
-		return foreign_at(f, l->s, e, "a call with its result is expected");
+		return foreign_at(f, l->s, e, "expected a call with its result");
 	memcpy(name, l->s + 1, (size_t)(open - l->s - 1));
 	const char *s = close + 4;
 	r.op = (uint16_t)op_find(name);

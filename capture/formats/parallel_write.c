@@ -328,8 +328,8 @@ static int threads_find(struct parallel_out *x, struct err *e)
 		if (of >= 0)
 			continue;
 		if (x->f.n_nodes == CAUSALITY_MAX_NODES)
-			return err_set(e, E2BIG, "the trace has more than %d threads, which is "
-				       "the limit of this format",
+			return err_set(e, E2BIG, "the trace has too many threads: this format "
+				       "holds at most %d",
 				       CAUSALITY_MAX_NODES);
 		GROW(x->f.node, x->f.n_nodes, cap);
 		x->f.node[x->f.n_nodes] =

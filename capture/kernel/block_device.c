@@ -71,6 +71,7 @@ int block_device_below(dev_t *number, const char *path, struct err *e)
 	*number = S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
 	if (major(*number) && !block_device_of_number(&d, *number, NULL))
 		return 0;
-	return err_set(e, ENOTBLK, "%s is on a file system without a block device (in memory, over "
-		"the network, or stacked on others): no requests to a device can be seen", path);
+	return err_set(e, ENOTBLK, "%s: its file system has no block device (it is in memory, on a "
+		"network, or an overlay), so no requests to a device can be recorded: choose a "
+		"directory on a block device", path);
 }

@@ -73,7 +73,8 @@ static int instance_make(struct tracing *t, struct err *e)
 	if (!dir)
 		return err_set(
 		    e, ENOENT,
-		    "tracefs is not mounted: as root, mount -t tracefs nodev /sys/kernel/tracing");
+		    "tracefs is not mounted: run as root: mount -t tracefs nodev "
+		    "/sys/kernel/tracing");
 	if (access(dir, R_OK | W_OK | X_OK) < 0)
 		return err_set(e, EACCES,
 			       "this user has no access to %s (%s): kernel tracepoints need root",

@@ -209,8 +209,9 @@ static int tracing_prepare(const struct vfs_config *c, struct tracing **t, struc
 		if (!tracing_has(*t, VFS_N_FIXED)) {
 			tracing_close(*t);
 			*t = NULL;
-			return err_set(e, ENOENT, "this kernel has no tracepoints of system calls "
-				"(CONFIG_FTRACE_SYSCALLS)");
+			return err_set(e, ENOENT, "this kernel has no tracepoints of system calls: "
+				"use validate capture app, or a kernel with "
+				"CONFIG_FTRACE_SYSCALLS");
 		}
 		if (o->faults != FAULTS_FILEMAP || tracing_has(*t, VFS_FAULT))
 			return 0;

@@ -53,7 +53,7 @@ int parallel_command(const struct workload *w, const struct microbench_config *c
 	if (ret)
 		return ret;
 	SCOPED_FREE char *program =
-	    companion_find(MPI_WORKLOAD, "which is built where OpenMPI is installed (Debian: "
+	    companion_find(MPI_WORKLOAD, "which is built if OpenMPI is installed (Debian: "
 			   "apt-get install libopenmpi-dev)", e);
 	if (!program) {
 		words_list_release(out);

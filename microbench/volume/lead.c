@@ -182,7 +182,8 @@ int volume_lead_measure(const struct volume *v, struct volume_lead *lead, struct
 		return ret;
 	ret = leads_settle(&s, e);
 	if (ret) {
-		err_context(e, "measuring the lead of the volume");
+		err_context(e, "cannot measure the volume's lead (the time by which it answers "
+			       "early)");
 	} else {
 		volume_log_reset(&s.log);
 		/* the random service times of later requests must not depend on the number of these

@@ -270,7 +270,7 @@ int volume_create(const char *root, const char *name, const struct volume_config
 		ret = errno != EEXIST ? err_sys(e, errno, "cannot create directory %s", dir)
 		      : volume_is(dir)
 			  ? err_set(e, EEXIST,
-				    "there is a volume \"%s\" already: remove it with \"validate "
+				    "volume \"%s\" already exists: remove it with \"validate "
 				    "volume remove %s\"",
 				    name, name)
 			  : err_set(e, EEXIST, "%s exists and is not a volume of this user", dir);

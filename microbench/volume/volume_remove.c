@@ -114,7 +114,9 @@ int volume_remove(const struct volume *v, bool *refused, struct err *e)
 	if (v->alive && !server_ended(v, TIMEOUT_MS)) {
 		kill(v->pid, SIGKILL);
 		if (!server_ended(v, TIMEOUT_MS))
-			return err_set(e, EBUSY, "volume %s: its server, process %d, does not end",
+			return err_set(e, EBUSY,
+				       "volume %s was not removed: its server, process %d, did not "
+				       "end after SIGKILL; repeat the command later",
 				       v->name, (int)v->pid);
 	}
 	mount_detach(v);

@@ -113,14 +113,14 @@ unsearched() { # TEXT COMMAND...
 	complete "$@"
 	expect_line out 'ended with status 0'
 	expect_line info "not checked: $text"
-	expect_line info 'the capture method: accesses to mapped memory, calls inside the C library and its loader, and calls by code that was not searched for them'
+	expect_line info 'the capture method: accesses to mapped memory, calls inside the C library and its loader, and calls by code that was not searched for system calls'
 	"$VALIDATE" info --json trace >json
 	expect_line json "$text"
-	expect_line json 'calls by code that was not searched for them'
+	expect_line json 'calls by code that was not searched for system calls'
 }
 for how in anonymous memfd mprotect number; do
 	rm -f made
-	unsearched 'program runs that generated code at run time, which was not searched for system calls: 1' ./makes $how
+	unsearched 'program runs that could not be searched completely for system calls, because they generated code at run time: 1' ./makes $how
 	expect_line out "$PWD/makes"
 	[ -e made ] || fail "$how: the code made no file"
 done

@@ -44,7 +44,7 @@ cat >whole.log <<'S'
 S
 complete whole.log
 untraced='processes or threads that were started and not traced'
-filtered='processes that never call exit, so calls are missing'
+filtered='processes that end without a call of exit or exit_group, so calls are missing'
 reopened='descriptors that are opened twice or used after their close, so calls are missing'
 cut='threads whose end is missing, because the output of strace was truncated'
 

@@ -59,7 +59,7 @@ for name in fileserver postmark compile createfiles copyfiles; do
 	echo old >"target/$name/00000009"
 	for verb in --prepare --remove; do
 		run 6 $name $(options $name) $verb --dir target -o refused
-		expect_line err 'not made by this workload'
+		expect_line err 'this workload did not create it'
 		[ "$(cat "target/$name/letter")" = precious ] || fail "$name changed a file of another user"
 		[ -e "target/$name/00000009" ] || fail "$name removed something and refused then"
 	done
