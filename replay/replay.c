@@ -235,8 +235,9 @@ static int refused_check(const struct replay_summary *s, struct err *e)
 	if (!s->n_refused)
 		return 0;
 	return err_set(e, EPERM,
-		       "refused: %" PRIu64 " call%s of the trace. The first is on '%s', which is "
-		       "%s; a replay opens only regular files and directories",
+		       "refused: the replay did not make %" PRIu64 " call%s of the trace. The "
+		       "first is on '%s', which is %s; a replay opens only regular files and "
+		       "directories",
 		       s->n_refused, s->n_refused == 1 ? "" : "s", s->refused_path,
 		       confined_kind_name(s->refused_mode));
 }

@@ -234,10 +234,12 @@ static int records_read(struct reader *rd, struct err *e)
 		if (ret)
 			return ret;
 		if (l->n_threads > REPLAY_MAX_THREADS)
-			return err_set(e, E2BIG, "the trace has more than %u threads",
+			return err_set(e, E2BIG, "the trace has more than %u threads: replay a "
+				       "slice of it",
 				       REPLAY_MAX_THREADS);
 		if (l->n_records > UINT32_MAX)
-			return err_set(e, E2BIG, "the trace has more than %u records", UINT32_MAX);
+			return err_set(e, E2BIG, "the trace has more than %u records: replay a "
+				       "slice of it", UINT32_MAX);
 	}
 	return ret;
 }

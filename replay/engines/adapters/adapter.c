@@ -230,8 +230,9 @@ static int root_check(const struct adapter_state *a, const char *root, struct er
 	SCOPED_FREE char *real = *root == '/' ? realpath(root, NULL) : NULL;
 	if (real && !strcmp(real, a->run.target))
 		return 0;
-	return err_set(e, EPERM, "refused: the format %s puts all names below \"%s\", the root of "
-		"the trace, which is not the target directory; use another format (--export)",
+	return err_set(e, EPERM, "refused: the format %s puts all names below the root of the "
+		"trace, \"%s\", and this root is not the target directory; use another format "
+		"(--export)",
 		a->format->name, root);
 }
 
@@ -250,8 +251,8 @@ static int names_guard(struct adapter_state *a, struct err *e)
 		return 0;
 	if (own_root && names_climb(root))
 		return err_set(e, EPERM, "refused: the root of the trace, \"%s\", has \"..\" and "
-			"may lead out of ARTC's directory; an engine of validate (--engine event) "
-			"stays in the target directory", root);
+			"may lead out of ARTC's directory; use an engine of validate (--engine "
+			"event), which stays in the target directory", root);
 	int ret = root_check(a, root, e);
 	return ret ? ret : names_check(&how, &a->run.inputs, a->run.input, &a->names_change, e);
 }

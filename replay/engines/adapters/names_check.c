@@ -55,9 +55,9 @@ static const char *behind_root(const char *path, const char *root)
 
 static int unsafe_refuse(const struct names *x, const char *name, const char *why, struct err *e)
 {
-	return err_set(e, EPERM, "refused: the name \"%s\" %s, and %s does not check names; an "
-		"engine of validate (--engine event) stays in the target directory", name, why,
-		x->how->program);
+	return err_set(e, EPERM, "refused: the name \"%s\" %s, and %s does not check names; use "
+		"an engine of validate (--engine event), which stays in the target directory",
+		name, why, x->how->program);
 }
 
 /* --- names in the directory ---------------------------------------------- */
@@ -187,9 +187,10 @@ static int request_check(struct names *x, struct trace *t, const struct trace_re
 		      r->op != OP_CLOSE && r->op != OP_MKDIR && r->op != OP_READLINK &&
 		      r->op != OP_REALPATH;
 	if (!ret && r->op == OP_MKNOD && type && type != S_IFREG && type != S_IFSOCK)
-		ret = err_set(e, EPERM, "refused: the trace creates %s, which %s could open "
-			"later; an engine of validate (--engine event) opens only regular files "
-			"and directories", confined_kind_name((mode_t)type), x->how->program);
+		ret = err_set(e, EPERM, "refused: the trace creates %s, and %s could open it "
+			"later; use an engine of validate (--engine event), which opens only "
+			"regular files and directories", confined_kind_name((mode_t)type),
+			x->how->program);
 	return ret;
 }
 

@@ -124,11 +124,11 @@ int times_parse(struct times_how *t, const char *text, const struct adapter *a, 
 	}
 	if (!ret && t->has_form && t->how != ADAPTER_SELF)
 		ret = err_set(e, EINVAL,
-			"times: only self takes a form, as in self:csv(begin=3,end=4,unit=us)");
+			"times: only self takes a format, as in self:csv(begin=3,end=4,unit=us)");
 	if (!ret && t->has_form && form_parse(&t->form, text + len + 1, e))
 		ret = err_context(e, "times");
 	if (!ret && t->how == ADAPTER_SELF && !t->has_form && !a->parse)
-		ret = err_set(e, EINVAL, "times: self needs the form of the output: "
+		ret = err_set(e, EINVAL, "times: self needs the format of the output: "
 			"self:csv(begin=COLUMN,end=COLUMN,unit=us)");
 	return ret;
 }

@@ -106,7 +106,7 @@ static int request_check(const struct loader *p, const struct trace_record *r, s
 			       "beyond offset 2^63 - 1",
 			       r->length, r->offset);
 	return p->l->n == REPLAY_MAX_REQUESTS ? err_set(e, E2BIG, "the trace has more than 2^30 "
-		"requests") : 0;
+		"requests: replay a slice of it") : 0;
 }
 
 static void skipped_mark(struct loader *p, uint64_t record)
@@ -180,7 +180,8 @@ static int records_read(struct loader *p, struct err *e)
 	while ((ret = trace_next_batch(p->t, &r, &n, e)) > 0)
 		for (size_t k = 0; k < n; k++, i++) {
 			ret = i > UINT32_MAX - 1
-				  ? err_set(e, E2BIG, "the trace has more than 2^32-1 records")
+				  ? err_set(e, E2BIG, "the trace has more than 2^32 - 1 records: "
+						       "replay a slice of it")
 				  : record_take(p, &r[k], i, e);
 			if (ret)
 				return err_context(e, "record %" PRIu64, i);

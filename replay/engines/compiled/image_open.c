@@ -96,8 +96,8 @@ static void pages_take(struct image *m)
 int image_open(struct image *m, struct replay_plan *p, struct err *e)
 {
 	if (memcmp(m->magic, IMAGE_MAGIC, sizeof IMAGE_MAGIC))
-		return err_set(e, EINVAL, "the tables of the compiled replay are of another "
-					  "version of validate: compile the replay again");
+		return err_set(e, EINVAL, "the tables of the compiled replay were made by "
+					  "another version of validate: compile the replay again");
 	if (m->opened)
 		return err_set(e, EINVAL, "the tables of the compiled replay were already used: "
 					  "they can be replayed only once");

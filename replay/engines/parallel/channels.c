@@ -99,7 +99,8 @@ static int request_count(struct node_pairs *ps, struct replay_plan *p,
 		return 0;
 	}
 	if (other >= f->n_nodes || other == own || ps->lane_of_node[other] == NONE32)
-		return err_set(e, EINVAL, "record %llu: a %s of node %u for node %llu, which %s",
+		return err_set(e, EINVAL, "record %llu: the %s of node %u names node %llu, but "
+				"this node %s",
 			       (unsigned long long)record_of(p, lane, k), op_name(h->op), own,
 			       (unsigned long long)other,
 			       other == own          ? "is the same node"
