@@ -7,9 +7,9 @@
 static const char synopsis[] = "block [options] -o TRACE DEVICE [-- COMMAND [ARGUMENT]...]";
 static const char about[] =
 	"Records the requests of a block device or partition with the kernel's\n"
-	"tracepoints. Recording lasts as long as COMMAND, for --duration, or until a\n"
-	"signal. Requests of all processes are recorded, not only those of COMMAND.\n"
-	"Needs root and tracefs.\n"
+	"tracepoints. Recording ends when COMMAND ends, after --duration, or at a signal,\n"
+	"whichever comes first. Requests of all processes are recorded, not only those of\n"
+	"COMMAND. Needs root and tracefs.\n"
 	"\n"
 	"Exit status: 0 the trace was written, 2 wrong usage, 3 failed. The status of\n"
 	"COMMAND is printed.";

@@ -25,12 +25,13 @@ static const struct option_spec baseline_options[] = {
 static const char synopsis[] =
     "save DIR [--replayer NAME] [--redact] [-o FILE]\nshow FILE|DIR [--replayer NAME] [--redact]";
 static const char about[] =
-	"save: writes a baseline, the data of the results directory DIR that a later\n"
-	"comparison needs. It is a JSON file of a few kilobytes for each replayer and\n"
-	"scenario, small enough for a repository. \"validate compare\" gives the same\n"
-	"numbers from it as from DIR.\n"
+	"save: writes a baseline, a JSON file with the data that a later comparison needs\n"
+	"from the results directory DIR. The file has a few kilobytes for each replayer\n"
+	"in each scenario, so you can store it in a repository of source code. A\n"
+	"comparison with the baseline gives the same numbers as a comparison with DIR.\n"
 	"\n"
-	"show: prints the origin and the content of a baseline or of a results directory.\n"
+	"show: prints the date, host, protocol, cases and environment of a baseline or of\n"
+	"a results directory.\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 

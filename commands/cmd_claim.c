@@ -18,7 +18,9 @@ static const struct option_spec claim_options[] = {
 	    "replayer to test: a name in a section [replayer NAME] of the protocol, or an engine "
 	    "of \"validate replay --list-engines\", with options after a colon: event:order=fs. "
 	    "Repeat the option for several replayers (default: every replayer of the protocol, or "
-	    "every installed replayer that can replay the trace, except parallel and exec)"),
+	    "every installed replayer that can replay the trace, except parallel and exec)",
+	    ". Protocol: permit overwriting this device, a target of the protocol; separate "
+	    "several devices by commas"),
 	{.group = "Campaign and output", .name = "budget", .type = OPT_DURATION,
 	 .offset = JUDGE_FIELD(claim_budget_ns), .arg = "TIME", .min = 1e6, .max = 30 * 86400e9,
 	 .help = "longest time of the campaign (default 10min)"},
@@ -38,9 +40,10 @@ static const char about[] =
 	"Tests a claim such as \"mean response time within 5 %, p99 within 10 %\". A claim\n"
 	"holds if each quantity that it names differs between replay and program by less\n"
 	"than the stated limit.\n"
-	"The campaign runs program and replayer in pairs. From the smallest number of\n"
-	"pairs on, it tests the claim after each pair. It ends as soon as the claim is\n"
-	"shown or refuted for each replayer and scenario, or when the budget is used up.\n"
+	"The campaign runs program and replayer in pairs. It tests the claim after the\n"
+	"smallest number of pairs (--replicates), and again after each later pair. It\n"
+	"ends as soon as the claim is shown or refuted for each replayer and scenario, or\n"
+	"when the budget is used up.\n"
 	"\n"
 	"From a TRACE the command makes a protocol as \"validate judge\" does. Without\n"
 	"--rerun, a deviation from the recording does not refute the claim. The limits of\n"

@@ -42,8 +42,9 @@ static const struct option_spec deps_options[] = {
 	   .help = "inferred waits, and parallel applications: first request in the graph "
 	       "(default 0)"),
     OPTION(STRING, "output", AT(output), .letter = 'o', .arg = "FILE",
-	   .help = "inferred waits: write the trace to FILE, with the dependencies of each request "
-	       "whose record can hold them"),
+	   .help = "inferred waits: write the trace to FILE, with the dependencies of the "
+	       "requests. Requests without a start time, and calls whose records cannot hold "
+	       "dependencies (such as rename), get none"),
     OPTION(FLAG, "json", AT(json), .help = "print one JSON object"),
     {.name = NULL},
 };

@@ -14,7 +14,9 @@ static const char synopsis[] = "[--full] [FILE]";
 static const char about[] =
 	"Writes a short protocol with comments to FILE (default protocol.conf; - is\n"
 	"standard output). An existing file is never overwritten. \"validate run FILE\"\n"
-	"runs the protocol.";
+	"runs the protocol.\n"
+	"\n"
+	"Exit status: 0 done, 2 wrong usage, 3 FILE exists or cannot be written.";
 
 #define COMMENT_WIDTH 110
 

@@ -76,7 +76,7 @@ static const char about[] =
 	"Compares the trace of a replay with the replayed trace. The replay can come\n"
 	"from any replayer, and both traces can have any format that validate reads.\n"
 	"Prints lost and extra requests, execution time, throughput, response times,\n"
-	"issue errors, requests in flight and reordering.\n"
+	"requests in flight, reordering, and how early or late requests were issued.\n"
 	"\n"
 	"Exit status: 0 compared, 2 wrong usage, 3 a trace cannot be read.";
 

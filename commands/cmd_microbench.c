@@ -17,6 +17,8 @@ static char *help_make(void)
 	fputs("Runs a workload and writes its trace. The program itself takes a time stamp\n"
 		"before and after each call. The trace is the reference for replays.\n"
 		"\n"
+		"Exit status: 0 done, 2 wrong usage, 3 failed, 6 refused for safety.\n"
+		"\n"
 		"Workloads, by name or short name:\n", out);
 	for (const struct workload *const *w = workloads; *w; w++) {
 		SCOPED_STRBUF left = STRBUF_INIT;

@@ -17,8 +17,9 @@ static const char synopsis[] = "[options] --dir DIR [-o OUT] TRACE\n[options] --
 			       "OUT] TRACE\n--list-engines | --list-mutants";
 static const char about[] =
 	"Issues the requests of TRACE again, inside DIR or on DEVICE, and prints the\n"
-	"result. With -o, writes a trace in which record i replays record i of TRACE.\n"
-	"Return values that differ from the trace are counted and reported.\n"
+	"result. With -o, writes the replay trace: its record i describes the replay of\n"
+	"record i of TRACE. Return values that differ from the trace are counted and\n"
+	"reported.\n"
 	"\n"
 	"Orders: temporal (after the requests that ended earlier in the trace),\n"
 	"temporal-serial (one request at a time), fs (rules of the file system), thread\n"
@@ -26,7 +27,10 @@ static const char about[] =
 	"Timings: fullspeed, timestamp (traced times), think (traced pauses).\n"
 	"Modes on a device: hf (traced times), afap (as fast as possible), load (traced\n"
 	"number in flight), dep (after dependencies). Traced writes overwrite the\n"
-	"content of DEVICE.";
+	"content of DEVICE.\n"
+	"\n"
+	"Exit status: 0 done, even if return values differ; 2 wrong usage; 3 failed, or\n"
+	"stopped at a mismatch (--stop-on-mismatch); 6 refused for safety.";
 
 static void line_of_duration(const char *what, double ns, double traced_ns)
 {

@@ -74,7 +74,8 @@ static const char about[] =
 	"\n"
 	"Exit status: 0 every replayer is trusted, 1 a replayer is not trusted, 2 wrong\n"
 	"usage or bad protocol, 3 failed, 4 inconclusive, 5 not comparable, 6 refused\n"
-	"for safety.";
+	"for safety. Status 5: the hosts have different protocols, settings or requests,\n"
+	"or a certificate is of another machine, kernel or version of validate.";
 
 char *run_default_dir(const char *name)
 {

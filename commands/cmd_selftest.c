@@ -72,9 +72,10 @@ static const struct option_spec selftest_options[] = {
 static const char synopsis[] = "[--quick] [stats|replay|capture] [-o PATH] [--resume] [options]";
 static const char about[] =
 	"Measures how often verdicts are wrong. Without an argument, stats and replay\n"
-	"run. A line with a single rate has its 95 % interval (Clopper-Pearson), and\n"
-	"its bound if the documentation promises a bound. Tables with several columns of\n"
-	"rates have neither; --json has both.\n"
+	"run. A line with a single rate also has the 95 % interval of this rate\n"
+	"(Clopper-Pearson), and the bound if the documentation promises a bound for this\n"
+	"rate. Tables with several columns of rates have neither interval nor bound;\n"
+	"--json has both.\n"
 	"\n"
 	"stats: simulates campaigns, without storage. Equal seeds give equal numbers.\n"
 	"replay: runs campaigns on this machine, with the program in place of the\n"

@@ -75,9 +75,10 @@ static const char synopsis[] = "REFERENCE REPLAY... [-C COLUMN] [--paired] [--js
 	"--list";
 static const char about[] =
 	"Compares columns of numbers. Each line of a column has the result of one run.\n"
-	"Tests whether the mean of each REPLAY is near that of the REFERENCE, and its\n"
-	"spread not much larger, and prints the uncertainty. If there is only one\n"
-	"column, prints its statistics.\n"
+	"Tests whether the mean of each REPLAY is within 10 % of the mean of the\n"
+	"REFERENCE (--limit-bias). Also tests whether the standard deviation of the\n"
+	"REPLAY is at most twice that of the REFERENCE (--limit-precision). Prints the\n"
+	"uncertainty of each REPLAY. If there is only one column, prints its statistics.\n"
 	"Files are text (columns separated by spaces or tabs, # comments), CSV with a\n"
 	"header, or JSON of hyperfine, pytest-benchmark or fio; - is standard input.\n"
 	"Without --paired, samples count as independent.\n"

@@ -6,8 +6,9 @@
 #include "validate/judge/judge.h"
 
 #define JUDGE_FIELD(name) offsetof(struct judge_config, name)
-/* Options for replayers, reference and target. `with_help`: help of --with. */
-#define JUDGE_TRACE_ROWS(with_help)                                                                \
+/* Options for replayers, reference and target. `with_help`: help of --with. `device_more`: end
+ * of the help of --device. */
+#define JUDGE_TRACE_ROWS(with_help, device_more)                                                   \
 	{.group = "Replayers and reference", .name = "with", .type = OPT_LIST,                     \
 	 .offset = JUDGE_FIELD(with), .arg = "REPLAYER", .help = with_help},                       \
 	{.name = "rerun", .type = OPT_FLAG, .offset = JUDGE_FIELD(rerun),                          \
@@ -23,7 +24,7 @@
 	 .help = "trace of calls: create its files in a fresh directory below DIR (default: the "  \
 		 "results directory)"},                                                            \
 	{.name = "device", .type = OPT_STRING, .offset = JUDGE_FIELD(device), .arg = "DEV",        \
-	 .help = "trace of a block device: replay on this block device or file"},                  \
+	 .help = "trace of a block device: replay on this block device or file" device_more},      \
 	{.name = "destructive", .type = OPT_FLAG, .offset = JUDGE_FIELD(destructive),              \
 	 .help = "permit overwriting the content of the device"},                                  \
 	{.name = "cache", .type = OPT_CHOICE, .offset = JUDGE_FIELD(cache),                        \

@@ -28,6 +28,11 @@ const struct option_spec app_options[] = {
 	       .help = "write the trace to TRACE"),
 	OPTION(STRING, "root", FIELD(root), .arg = "DIR",
 	       .help = "store names relative to DIR, and ignore files outside DIR (default /)"),
+	OPTION(STRING, "rotate", FIELD(rotate), .arg = "SIZE|TIME",
+	       .help = "write the trace in parts TRACE.000, TRACE.001 and so on. SIZE: size of the "
+	       "trace records in a part before compression, such as 64M; TIME: duration of a part, "
+	       "such as 1h (default: one file)"),
+	OPTION(FLAG, "compress", FIELD(compress), .help = "compress the trace with zstd"),
 	OPTION(FLAG, "snapshot", FIELD(snapshot), .group = "What is recorded",
 	       .help = "record the size, permissions and holes that each file has before its first "
 	       "use, for replay --prepare"),
@@ -37,23 +42,18 @@ const struct option_spec app_options[] = {
 	       .help = "store in TRACE.content the data that the program writes, for replay "
 	       "--payload captured"),
 	OPTION(FLAG, "memory", FIELD(memory),
-	       .help = "record at intervals how much anonymous memory all programs use together, "
-	       "for replay --balloon traced"),
+	       .help = "record at intervals how much anonymous memory all captured programs use "
+	       "together, for replay --balloon traced"),
 	OPTION(DURATION, "memory-interval", FIELD(memory_interval_ns), .arg = "TIME",
 	       .help = "with --memory: time between two samples (default 100ms)", .min = 1e6,
 	       .max = 3.6e12),
 	OPTION(FLAG, "no-characters", FIELD(no_characters),
 	       .help = "do not record stdio calls that move a single character (getc, putc)"),
-	OPTION(STRING, "rotate", FIELD(rotate), .arg = "SIZE|TIME",
-	       .help = "write the trace in parts TRACE.000, TRACE.001 and so on. SIZE: size of the "
-	       "trace records in a part before compression, such as 64M; TIME: duration of a part, "
-	       "such as 1h (default: one file)"),
-	OPTION(STRING, "pid", FIELD(pid), .letter = 'p', .arg = "PID",
+	OPTION(STRING, "pid", FIELD(pid), .group = "Command", .letter = 'p', .arg = "PID",
 	       .help = "not available: the library is loaded at program start; use validate "
 	       "capture vfs --pid PID"),
 	OPTION(FLAG, "check-status", FIELD(check_status),
 	       .help = "exit with status 3 if COMMAND fails; the trace is still written"),
-	OPTION(FLAG, "compress", FIELD(compress), .help = "compress the trace with zstd"),
 	OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR",
 	       .help = "directory for the buffers while the command runs (default /dev/shm)"),
 	{0},

@@ -26,12 +26,12 @@ const struct option_spec collect_options[] = {
 	       "replay and application (default 10%)",
 	 .min = 0.0001, .max = 10},
 	{.name = "check", .type = OPT_STRING, .offset = FIELD(check), .arg = "COMMAND",
-	 .help = "with --period auto: command that replays the trace named in the variable TRACE, "
-	       "and prints the running time of the replay, such as \"1.5s\" (default: replay with "
-	       "the engine \"parallel\")"},
+	 .help = "with --period auto: shell command that replays the trace, and prints the running "
+	       "time of the replay, such as \"1.5s\". The environment variable TRACE holds the "
+	       "name of the trace (default: replay with the engine \"parallel\")"},
 	{.name = "replay-dir", .type = OPT_STRING, .offset = FIELD(replay_dir), .arg = "DIR",
-	 .help = "with --period auto and without --check: directory for the files of the "
-	       "replays, on the application's storage"},
+	 .help = "directory for the files of the replays, on the application's storage; required "
+	       "with --period auto, unless --check is given"},
 	{.name = "seed", .type = OPT_UINT, .offset = FIELD(seed), .arg = "N",
 	 .help = "seed of the random choice of nodes (default 1)"},
 	{.name = "root", .type = OPT_STRING, .offset = FIELD(root), .arg = "DIR",
@@ -55,7 +55,7 @@ const struct option_spec collect_options[] = {
 	       "two requests in the first run (default 2)",
 	 .min = 1, .max = 1000},
 	{.name = "floor", .type = OPT_DURATION, .offset = FIELD(floor_ns), .arg = "TIME",
-	 .help = "smallest limit that --factor sets (default 10ms)", .min = 1e5,
+	 .help = "lower bound of the limits that --factor sets (default 10ms)", .min = 1e5,
 	 .max = 3.6e12},
 	{.name = "runs-dir", .type = OPT_STRING, .offset = FIELD(runs_dir), .arg = "DIR",
 	 .help = "directory for the records of all runs, and for the output of the application "

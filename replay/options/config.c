@@ -97,13 +97,13 @@ void replay_config_init(struct replay_config *c)
 	       "in mode afap, otherwise no limit by this option)"), \
 	OPTION(CHOICE, "follow", BLOCK(follow), .arg = "PARENTS", .choices = block_follow_names,\
 	       .help = "mode dep: when a request is due. Its parents are the requests on " \
-	       "which it depends; the gap of a parent is the traced time from its end to the " \
-	       "request. each: when the gap of each parent has passed since its end. The other " \
-	       "rules use only the gap of the parent that ended last in the trace. all: this "	\
-	       "gap begins when all parents have ended; nearest: this gap begins when this "	\
-	       "parent has ended; count: if this parent was the n-th request that ended in the " \
-	       "trace, this gap begins when any n requests have ended in the replay (default "	\
-	       "each)"), \
+	       "which it depends. The gap of a parent is the traced time from its end to the "	\
+	       "start of the request. each: when the gap of each parent has passed since its "	\
+	       "end. The other rules use only the gap of the last parent (the parent that ended " \
+	       "last in the trace). all: the gap begins when all parents have ended; nearest: "	\
+	       "the gap begins when the last parent has ended; count: if the last parent was "	\
+	       "the n-th request that ended in the trace, the gap begins when any n requests "	\
+	       "have ended in the replay (default each)"), \
 	OPTION(DOUBLE, "think-scale", BLOCK(think_scale), .arg = "FACTOR", .min = 1e-6,		\
 	       .max = 1e6, .help = "mode dep: divide the traced gaps by FACTOR "		\
 	       "(default 1)"),	\
@@ -160,8 +160,8 @@ void replay_config_init(struct replay_config *c)
 #define PARALLEL_ROWS										   \
 	OPTION(STRING, "launcher", PARALLEL(launcher), .arg = "COMMAND",			\
 	       .help = "engine parallel: command that starts the ranks; {n} stands for " \
-	       "their number; without {n}, \"-n N\" is appended (default mpirun, with the " \
-	       "options needed here)"), \
+	       "their number; without {n}, \"-n N\" is appended (default mpirun on this " \
+	       "host)"), \
 	OPTION(CHOICE, "compute", PARALLEL(compute), .arg = "HOW",				\
 	       .choices = parallel_compute_names,						\
 	       .help = "engine parallel: method to replay the computing of a node: spin keeps " \
@@ -237,8 +237,9 @@ const struct option_spec replay_options[] = {
 	       "TIME for one request, or 1000 times as long in total; none: no limit (default "
 	       "1h)"),
 	OPTION(STRING, "fs-rules", FIELD(fs_rules), .arg = "RULES",
-	       .help = "rules of order fs, separated by commas; -NAME leaves out this rule "
-	       "(default: descriptor, position, name, directory, data, size, attribute, process)"),
+	       .help = "rules of order fs, separated by commas (default all: descriptor, "
+	       "position, name, directory, data, size, attribute, process). With a minus sign "
+	       "before each name: all rules except these, such as -data,-size"),
 	OPTION(CHOICE, "wait", FIELD(wait), .group = "Waiting and CPUs", .arg = "METHOD",
 	       .choices = wait_method_names,
 	       .help = "how a worker waits until its request is due: hybrid sleeps, then spins "
@@ -269,8 +270,8 @@ const struct option_spec replay_options[] = {
 	OPTION(CHOICE, "reads", FIELD(reads), .group = "Cache, memory and content", .arg = "HOW",
 	       .choices = replay_reads_names, .help = "which pages the replay reads from storage. "
 	       "current: pages that are not cached now; original: only pages that were not cached "
-	       "during the capture, and the replay evicts them first (trace of capture vfs or "
-	       "slice --join); none: make no reads (default current)"),
+	       "during the capture, and the replay evicts them first; needs a trace of capture vfs "
+	       "or slice --join; none: make no reads (default current)"),
 	OPTION(STRING, "balloon", FIELD(balloon), .arg = "MEMORY", .help = "total anonymous "
 	       "memory of the replay, which locks additional memory to reach this total: a size, "
 	       "traced (as much as the program held) or off (default off)"),
