@@ -31,8 +31,8 @@ static void outcome_print(const struct block_config *c, const struct block_outco
 		   "request was requeued by the driver and issued again",
 		   "requests were requeued by the driver and issued again");
 	count_line("note", o->n_other,
-		   "request is left out: neither read, write, discard nor flush",
-		   "requests are left out: neither read, write, discard nor flush");
+		   "request is left out: it is not a read, write, discard or flush",
+		   "requests are left out: they are not reads, writes, discards or flushes");
 	count_line("warning", o->n_lost,
 		   "event is lost: the trace is incomplete; a larger --buffer helps",
 		   "events are lost: the trace is incomplete; a larger --buffer helps");

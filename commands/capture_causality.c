@@ -62,7 +62,7 @@ static int replay_by_engine(void *ctx, const char *trace, const char *dir, const
 			return err_sys(e, errno, "cannot wait for the replay that tests a period");
 	return status ? err_set(e, ECHILD,
 				"the replay by engine parallel failed (see its messages above): "
-				"choose another replay with --check COMMAND")
+				"name another command that replays the trace with --check COMMAND")
 		      : 0;
 }
 
@@ -101,8 +101,9 @@ static void uncertain_print(const struct collect_outcome *o)
 	const uint64_t n = o->n_uncertain;
 	if (!n)
 		return;
-	printf("%-14s%" PRIu64 " dependenc%s found without a call that waits. The waiting node "
-	       "made no progress for a long time: it polls memory, or the machine was busy:\n",
+	printf("%-14s%" PRIu64 " dependenc%s found although the waiting node was not in a call "
+	       "that waits. The node made no progress for a long time: it polls memory, or the "
+	       "machine was busy:\n",
 	       "uncertain", n, n == 1 ? "y was" : "ies were");
 	for (uint64_t i = 0; i < n && i < COLLECT_UNCERTAIN_SHOWN; i++) {
 		const struct causality_edge *g = &o->uncertain[i];
@@ -140,10 +141,10 @@ static void outcome_print(const struct collect_config *c, const struct collect_o
 		       "memory\n", "note", o->n_computing);
 	uncertain_print(o);
 	if (o->merged.n_early)
-		printf("%-14s%" PRIu64 " signal%s placed just after the delayed request%s, "
-		       "because the runs disagree on where the waiting nodes continued\n",
+		printf("%-14s%" PRIu64 " signal%s in the trace directly after %s: the runs "
+		       "disagree on where the waiting nodes continued\n",
 		       "note", o->merged.n_early, o->merged.n_early == 1 ? " is" : "s are",
-		       o->merged.n_early == 1 ? "" : "s");
+		       o->merged.n_early == 1 ? "its delayed request" : "their delayed requests");
 	if (o->clock_bound_ns)
 		printf("%-14sdifferences of the hosts' clocks are known to within %s\n", "clocks",
 		       duration_text((double)o->clock_bound_ns).s);

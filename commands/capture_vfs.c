@@ -29,8 +29,8 @@ static void outcome_print(const struct vfs_config *c, const struct vfs_outcome *
 	count_line("note", o->counts.n_unfinished,
 		   "call had not returned when its thread or the capture ended: left out",
 		   "calls had not returned when their thread or the capture ended: left out");
-	count_line("note", o->counts.n_without_begin, "call began before the capture: omitted",
-		   "calls began before the capture: omitted");
+	count_line("note", o->counts.n_without_begin, "call began before the capture: left out",
+		   "calls began before the capture: left out");
 	if (o->no_paths.code)
 		printf("%-14spaths cannot be read on this machine, and are not in the trace (%s)\n",
 		       "warning", o->no_paths.msg);

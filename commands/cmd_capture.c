@@ -101,9 +101,9 @@ static void app_print(const struct app_config *c, const struct app_outcome *o)
 	if (c->content)
 		content_print(c, o);
 	count_line("warning", o->n_lost,
-		   "request is lost: the trace is incomplete (usual causes: a limit of memory or "
+		   "request is lost: the trace is incomplete (usual causes: a limit on memory or "
 		   "file size, or a seccomp filter; capture vfs does not depend on these)",
-		   "requests are lost: the trace is incomplete (usual causes: a limit of memory or "
+		   "requests are lost: the trace is incomplete (usual causes: a limit on memory or "
 		   "file size, or a seccomp filter; capture vfs does not depend on these)");
 	changes_print(o->n_mounts, o->n_unshared);
 	count_line("warning", o->n_file_actions,
@@ -209,7 +209,7 @@ static int capture_nothing(int argc, char **argv, struct err *e)
 			err_set(e, ENOENT, "unknown option %s: the first argument must be app, "
 				"causality, block or vfs", argv[1]);
 		else
-			err_set(e, EINVAL, "the method is missing: usage is validate capture app, "
+			err_set(e, EINVAL, "the method is missing: the first argument must be app, "
 				"causality, block or vfs");
 		return EXIT_USAGE;
 	}

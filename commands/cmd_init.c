@@ -82,7 +82,7 @@ static void engines_add(struct strbuf *out)
 	for (const struct replay_engine *const *g = replay_engines; *g; g++)
 		strbuf_addf(&line, " %s (%s),", (*g)->name, (*g)->help);
 	strbuf_addstr(&line,
-		" program (the program itself in place of the replayer, as a faultless replayer)");
+		" program (runs the program again instead of a replay, as an ideal replayer)");
 	comment_add(out, line.s);
 }
 

@@ -192,7 +192,7 @@ static int protocol_run(const struct judge_config *c, const struct judged *j,
 		rerun_print(c, j, &script);
 		/* prints the number of runs and the expected time */
 		const uint64_t n_runs = protocol_n_runs(&p);
-		printf("%" PRIu64 " request%s in %s: %" PRIu64
+		printf("Trace: %" PRIu64 " request%s in %s. Campaign: %" PRIu64
 		       " runs, which take about %s at the traced times\n\n",
 		       j->n, j->n == 1 ? "" : "s", duration_text((double)j->lasts_ns).s, n_runs,
 		       duration_text((double)n_runs * ((double)j->lasts_ns + OVERHEAD_NS)).s);

@@ -92,8 +92,7 @@ static int arguments_check(const struct workload *w, const struct microbench_con
 	else if (!w->block && !c->dir)
 		err_set(e, EINVAL, "--dir DIR is missing: name the directory of the files");
 	else if (c->print_command && !(w->script && w->script->parallel))
-		err_set(e, EINVAL, "--print-command needs a parallel application, which %s is not",
-			w->name);
+		err_set(e, EINVAL, "--print-command: %s is not a parallel application", w->name);
 	else if (w->script && w->script->inside_mpi && !c->prepare_only && !c->print_command)
 		err_set(e, EINVAL, "%s cannot write a trace itself: add --print-command, and run "
 			"the printed command with \"validate capture causality\"", w->name);

@@ -99,8 +99,8 @@ static void mismatches_print(const struct replay_summary *s)
 	if (s->n_mismatches_overlapped)
 		printf("note: %" PRIu64 " of them overlapped a call of another thread that "
 		       "changed the same name, file, lock or descriptor. The order of this "
-		       "replay does not determine which call takes effect first. Use --order fs: "
-		       "it derives this from the traced results\n",
+		       "replay does not determine which call takes effect first. Use --order fs, "
+		       "which derives the order of such calls from the traced results\n",
 			s->n_mismatches_overlapped);
 	if (s->n_mismatches_interrupted)
 		printf("note: %" PRIu64 " of them were interrupted by a signal in the traced run "
@@ -184,13 +184,13 @@ static void block_print(const struct replay_summary *s)
 		printf("%-16s%" PRIu64 " requests: %s\n", i ? "" : "failed", b->error[i].n,
 		       strerror(b->error[i].code));
 	if (b->n_silent >= BLOCK_SILENT_MANY) {
-		printf("note: every request from record %" PRIu64 " on failed, %s after the start: "
-			"the device or the storage below it has probably failed\n",
+		printf("note: every request from record %" PRIu64 " on failed (from %s after the "
+			"start): the device or the storage below it has probably failed\n",
 			b->silent_record, duration_text((double)b->silent_ns).s);
 	}
 	if (b->contended)
-		puts("note: other threads competed for the CPU. During this time the replay slept "
-		     "until shortly before each request instead of spinning, so some requests were "
+		puts("note: other threads competed for the CPUs. Meanwhile, workers slept until "
+		     "shortly before the next request instead of spinning, so some requests were "
 		     "issued late");
 	for (const char *line = b->notes; *line; line += strcspn(line, "\n") + 1)
 		printf("note: %.*s\n", (int)strcspn(line, "\n"), line);
@@ -226,7 +226,8 @@ static void balloon_print(const struct replay_summary *s)
 {
 	if (!s->balloon)
 		return;
-	printf("%-16sthe replay held %s%s%s of memory in addition to its own %s\n", "balloon",
+	printf("%-16sthe replay locked %s%s%s of memory in addition to its own %s, to limit the "
+	       "page cache\n", "balloon",
 	       size_text(s->balloon_least_bytes).s,
 	       s->balloon_least_bytes == s->balloon_most_bytes ? "" : " to ",
 	       s->balloon_least_bytes == s->balloon_most_bytes ? ""
@@ -301,7 +302,7 @@ static void adapter_print(const struct replay_summary *s)
 	       duration_text((double)a->cpu_ns).s, size_text(a->peak_bytes).s);
 	if (!is_untimed(s))
 		count_print("not seen", s->n_records - s->n_issued - s->n_skipped,
-			    "requests that were given to the replayer are not in its times");
+			    "requests were given to the replayer, but their times are unknown");
 	count_print("extra", s->n_repeated, "requests that the input does not have");
 	count_print("ambiguous", a->n_ambiguous,
 		    "requests of the input have the same operation, object, offset and length as "
@@ -368,8 +369,8 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 		       s->n_clones_copied == 1 ? "clone (FICLONE) was replayed as a copy"
 					       : "clones (FICLONE) were replayed as copies");
 	if (s->n_touches)
-		printf("%-16sa page of a mapped file %" PRIu64 " times, %" PRIu64
-		       " of these times to write it\n",
+		printf("%-16spages of mapped files %" PRIu64 " times, %" PRIu64
+		       " of these times by a write\n",
 		       "touched", s->n_touches, s->n_touches_writing);
 	if (s->n_timed)
 		issue_error_print(s);

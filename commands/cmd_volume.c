@@ -82,8 +82,7 @@ static void lead_print(const struct volume_lead *l)
 	fputs("  lead       ", stdout);
 	for (int k = 0; k < VOLUME_DEPTHS; k++)
 		printf("%s%s", k ? ", " : "", duration_text((double)l->ns[k]).s);
-	printf(" with 1, 4, 16, 64 requests in flight: answers are sent this long before they are "
-	       "due");
+	printf(" with 1, 4, 16, 64 requests in flight (time by which the server answers early)");
 	if (l->high_ns)
 		printf("; time that test reads spent outside the server: first quartile %s, "
 		       "third quartile %s",
@@ -106,7 +105,9 @@ static int volume_print(const struct volume *v, struct err *e)
 	}
 	printf("%-12s %s, %s in %s%s\n", v->name, volume_path(v), size_text(v->n_bytes).s,
 	       v->backing ? v->backing : "memory",
-	       v->alive ? "" : ", its server has ended: nothing can be read or written");
+	       v->alive ? ""
+			: "; its server has ended, so nothing can be read or written: remove the "
+			  "volume, and create it again");
 	printf("  service    %s\n", v->service);
 	if (v->group)
 		printf("  warning    the rate is limited only for processes in the cgroup %s. The "

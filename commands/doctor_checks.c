@@ -198,8 +198,8 @@ static void openat2_look(struct doctor_finding *f)
 	if (fd >= 0)
 		close((int)fd);
 	if (fd < 0 && errno == ENOSYS)
-		finding_fail(f, "missing", "a kernel of 5.6 or later is needed to confine replays "
-					   "to their directory");
+		finding_fail(f, "missing", "kernel 5.6 or later is needed to confine replays to "
+					   "their directory");
 	else
 		finding_ok(f, "a replay cannot leave its directory");
 }
