@@ -67,8 +67,8 @@ static void warn_runs(struct findings *f, const struct analysis *a)
 			r->n_runs, (unsigned int)first->id,
 			first->reason && *first->reason ? first->reason : "no reason was recorded");
 	if (r->seal.state == SEAL_BROKEN)
-		add_warning(f, "The results were changed after the campaign, and no verdict is "
-			"given on them: %s%s.", r->seal.changes,
+		add_warning(f, "The results were changed after the campaign, so they have no "
+			"verdict: %s%s.", r->seal.changes,
 			r->seal.n_changes > 3 ? "; and more" : "");
 	if (r->seal.state == SEAL_ABSENT)
 		add_warning(f, "The results are not sealed: an earlier version of validate made a "
@@ -94,7 +94,7 @@ static void collect_warnings(struct findings *f, const struct analysis *a)
 			"replayer): nothing could be judged.");
 	warn_runs(f, a);
 	if (a->n_events_lost)
-		add_warning(f, "Capture lost %llu event%s: the traces are incomplete.",
+		add_warning(f, "The capture lost %llu event%s: the traces are incomplete.",
 			    (unsigned long long)a->n_events_lost, a->n_events_lost == 1 ? "" : "s");
 	if (!a->look && a->n_cells)
 		add_warning(f, "The campaign has not reached its first planned decision (look). "

@@ -78,7 +78,7 @@ void first_screen_verdict(struct strbuf *out, const struct analysis *a)
 	if (!n_counted)
 		strbuf_addstr(out, claim ? "nothing could be judged" : "Nothing could be judged");
 	else if (a->n_trusted == n_counted && n_counted == 1)
-		strbuf_addf(out, "%s in the one case", word);
+		strbuf_addf(out, "%s in the only case", word);
 	else if (a->n_trusted == n_counted)
 		add_all(out, word, n_counted, "cases");
 	else

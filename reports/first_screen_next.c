@@ -84,12 +84,12 @@ static double more_s(const struct analysis *a, double seconds)
 static void add_decides(struct strbuf *text, const struct analysis *a, size_t n)
 {
 	if (n < a->n_inconclusive)
-		strbuf_addf(text, ". That probably decides %zu of the %zu inconclusive cases.", n,
-			    a->n_inconclusive);
+		strbuf_addf(text, ". That will probably decide %zu of the %zu inconclusive cases.",
+			    n, a->n_inconclusive);
 	else
 		strbuf_addf(text,
-			    n == 1 ? ". That probably decides the inconclusive case."
-				   : ". That probably decides the %zu inconclusive cases.",
+			    n == 1 ? ". That will probably decide the inconclusive case."
+				   : ". That will probably decide the %zu inconclusive cases.",
 			    n);
 }
 

@@ -8,7 +8,8 @@
 GET(bool, has_value, estimate, e, e->status == STAT_OK)
 
 MODEL(S, "A number with two-sided 90 % and 95 % confidence limits and their degrees of freedom. If "
-	"the status is not \"ok\": there is only the status, and the value is null.",
+	"the status is not \"ok\", the value is null, and limits and degrees of freedom are "
+	"absent.",
 	STATUS_ROW(status, "status", NULL)
 	ROW(double, value, "value", NUMBER, NULL, STATUS(status), .quiet = true)
 	ROW(double, lo90, "lo90", NUMBER, NULL, IF(has_value))
@@ -218,7 +219,7 @@ GET(const char *, method_words, why_part, p, words_method(p->how))
 
 MODEL(S, "One part of a difference.",
 	WORD(cause, "cause", NULL, cause_names)
-	BY_TEXT(cause_words, "name", "The cause with its direction.")
+	BY_TEXT(cause_words, "name", "The cause in words, such as \"fewer requests in flight\".")
 	BY_TEXT(method_words, "obtained_by", NULL)
 	FLAG(beside, "in_the_sum", NULL, .negated = true)
 	OBJECT(part, "part", NULL)
@@ -253,7 +254,7 @@ static const char *why_sentence(const struct model_at *at)
 MODEL(S, "Origin of the differences of a case. Absent if no component was rejected and no "
 	"difference is significant.",
 	WORD(main, "main_cause", NULL, cause_names, IF(has_cause))
-	BY_TEXT(main_cause_words, "main_cause_name", "The cause with its direction.", IF(has_cause))
+	BY_TEXT(main_cause_words, "main_cause_name", "The main cause in words.", IF(has_cause))
 	BY_TEXT(why_sentence, "sentence", NULL)
 	ARRAY(difference, n_differences, "differences",
 	      "Components that are rejected or differ significantly, in addition to the two means "
@@ -281,7 +282,8 @@ MODEL(S, "Counts and shares over all runs.", CELL_ORDER(ROW))
 
 #define S cell_concurrency
 #define CDF(f, name) REALS(f.p, f.n, name, SHARE, NULL)
-MODEL(S, "Element c of a distribution function (CDF) is the share at level c or below.",
+MODEL(S, "Element c of a distribution function (CDF) is the share of the time, or of the requests, "
+	"with at most c requests in flight.",
 	CELL_IN_FLIGHT(ROW)
 	CELL_CONCURRENCY(ROW)
 	CDF(cdf_time_r, "cdf_by_time_program")

@@ -73,7 +73,8 @@ GET(const void *, worst_cell, parallel_worst, w,
 GET(double, published_size, parallel_worst, w, w->published ? fabs(w->published->value) : NAN)
 GET(const char *, published_source, parallel_worst, w, w->published ? w->published->source : NULL)
 
-MODEL(S, "The recorded-on target whose trace gives the largest error of the replay.",
+MODEL(S, "The case with the largest error, among cases that differ only in the target of the "
+	"recording.",
 	INLINE(worst_cell, parallel_cell)
 	ROW(size_t, n_cells, "n_recorded_on", COUNT, "Number of targets of recordings.")
 	ROW(struct estimate, size, "error_size", SHARE, "Error without its sign.")
@@ -93,7 +94,7 @@ MODEL(S, "Response times of one node.",
 	ROW(struct estimate, bias, "bias", RELATIVE, NULL)
 	ROW(double, U, "U", SHARE, "Expanded uncertainty of the bias.")
 	ROW(double, busy_program_s, "program_busy_s", NUMBER,
-	    "From the first begin to the last end, in s.")
+	    "From the start of the node's first request to the end of its last request, in s.")
 	ROW(double, busy_replay_s, "replay_busy_s", NUMBER, NULL))
 #undef S
 

@@ -23,7 +23,7 @@ GET_AT(const struct protocol *, protocol_of, &at->a->results->protocol)
 MODEL(S, "A case of the range.",
 	INLINE_CASE(cell, case)
 	ROW(uint64_t, level, "level", COUNT, NULL)
-	ROW(double, speed, "speed", NUMBER, "Factor of a timed replay.")
+	ROW(double, speed, "speed", NUMBER, "Speed factor of a timed replay.")
 	ROW(double, rate, "requests_per_s", RATE, NULL)
 	ROW(double, gap_ns, "gap_ns", TIME, "Mean time of a thread between two requests.")
 	WORD(verdict, "verdict", NULL, verdict_names))
@@ -100,7 +100,7 @@ MODEL(S, "Relative bias over the load level, for scenarios that differ only in t
 MODEL(S, "Response times of one operation in a case.",
 	INLINE_CASE(cell, case)
 	TEXT(op, "operation", NULL)
-	ROW(double, n_requests, "n_requests", NUMBER, "Per run, mean over the replays.")
+	ROW(double, n_requests, "n_requests", NUMBER, "Requests per replay, mean over the replays.")
 	ROW(double, share, "share_of_time", SHARE,
 	    "Share in the sum of the program's response times.")
 	ROW(struct estimate, program, "program_ns", TIME, NULL)
@@ -230,7 +230,8 @@ MODEL(S, "Intervals of the runs in which the rate is at least from_per_s and bel
 	"from_per_s (below 2 per second if from_per_s is 0).",
 	BY_REAL(lowest_rate, "from_per_s", RATE, NULL)
 	ROW(double, n_requests, "n_requests", NUMBER, "Per run.")
-	ROW(double, issue_error_ns, "issue_error_ns", TIME, "Mean issue error of these requests."))
+	ROW(double, issue_error_ns, "issue_error_ns", TIME,
+	    "Mean issue error of the requests in these intervals."))
 #undef S
 
 #define S course
@@ -280,12 +281,13 @@ MODEL(S, "CPU time, memory and time that the replays of a case need in addition 
 	ROW(struct estimate, process_cpu_replay, "process_cpu_replay_ns", TIME, NULL)
 	ROW(struct estimate, peak_program, "peak_program_bytes", BYTES, "Largest resident memory.")
 	ROW(struct estimate, peak_replay, "peak_replay_bytes", BYTES, NULL)
-	ROW(struct estimate, speedup, "speedup", NUMBER, "Execution time of program over replay.")
+	ROW(struct estimate, speedup, "speedup", NUMBER,
+	    "Execution time of the program divided by that of the replay.")
 	ROW(struct estimate, own, "own_mean_ns", TIME,
 	    "Mean response time by the replayer's own time stamps, if the preloaded library timed "
 	    "the replays.")
 	ROW(double, observed_share, "observed_share", SHARE,
-	    "Share of its requests that the library saw."))
+	    "Share of the replay's requests that the preloaded library saw."))
 #undef S
 
 /* --- league -------------------------------------------------------------- */

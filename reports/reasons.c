@@ -54,8 +54,8 @@ static const char *const templates[REASON_N] = {
     [REASON_RATIO_ALONE] = "%C %%, no interval, so inconclusive at the limits ±%P %%",
     [REASON_RATIO_ALIKE] = "%C %% in each of %.0f pairs, %W the limits ±%P %%",
     [REASON_RECORDINGS] = ". The number of independent runs already allows for shared "
-			  "recordings: the %.0f pairs share %.0f recordings, which alone would "
-			  "reduce them to %.1f independent pairs",
+			  "recordings: the %.0f pairs share %.0f recordings. Without any other "
+			  "dependence, they would count as %.1f independent pairs",
     [REASON_GUARD_ACCEPT] = ", guard band %.3g U; the probability that this acceptance is wrong is "
 			    "%.2g %%",
     [REASON_GUARD_REJECT] = ", guard band %.3g U; the probability that this rejection is wrong is "
@@ -93,8 +93,8 @@ static const char *const templates[REASON_N] = {
 	"a difference of %.3g in the share of the requests that found %Q in flight (lower "
 	"confidence limit %.3g), beyond the limit %.3g",
     [REASON_PAIRS_FAR] =
-	". It is not accepted, because some pairs deviate far: the plain mean of all pairs is "
-	"%C %%",
+	". The component is not accepted, because some pairs deviate far from the others: the "
+	"plain mean of all pairs is %C %%",
     [REASON_TIME_SPLIT] = ". The requests themselves cause %C %%, the waits between them %C %%",
     [REASON_FAULTS] = "at most %.0f lost, extra or mismatched requests in a run, limit %.0f",
     [REASON_FAULTS_OVER] = "%.0f lost, %.0f extra and %.0f mismatched of %.0f requests, up to "
@@ -166,11 +166,11 @@ static const char *const templates[REASON_N] = {
     [REASON_REPLAYS_FAILED] = "%.0f of %.0f replays failed",
     [REASON_PROGRAMS_FAILED] = "%.0f of %.0f runs of the program failed, more than %.0f %%",
     [REASON_EVENTS_LOST] =
-	"the traces of this case are incomplete: capture lost %.0f %{event|events}",
+	"the traces of this case are incomplete: the capture lost %.0f %{event|events}",
     [REASON_RUNS_CUT] = "traces of %.0f run%{|s} are incomplete: they were made from a trace "
 			"without an end",
-    [REASON_RUNS_UNSEEN] = "traces of %.0f run%{|s} are incomplete: capture could not see all "
-			   "requests (see validate info)",
+    [REASON_RUNS_UNSEEN] = "traces of %.0f run%{|s} are incomplete: the capture could not see "
+			   "all requests (see validate info)",
     [REASON_BIAS_UNLIMITED] = "the protocol sets no limit for the bias",
     [REASON_BIAS_NOT_JUDGED] = "the bias was not judged",
     [REASON_CLAIM_NOT_JUDGED] = "the claim names %S, which was not judged",
@@ -294,7 +294,9 @@ void words_add_template(struct strbuf *out, const char *t, const double *x, cons
 			break;
 		case 'K': add_or(out, row->shown, "deviation"); break;
 		case 'X': add_or(out, row->scattering, "ratios"); break;
-		case 'A': add_or(out, component_words[kind].absent, "the summaries lack it"); break;
+		case 'A':
+			add_or(out, component_words[kind].absent, "the summaries lack its data");
+			break;
 		case 'I': add_or(out, component_words[kind].inapplicable, "not applicable"); break;
 		default: t += add_number(out, t - 2, *x++) - 2;
 		}

@@ -19,11 +19,11 @@ static const struct {
 			"only the replayer pins each thread to a CPU (pin, cpus); the effect on "
 			"response times (25 %% on some machines) is part of the bias"},
     [SOURCE_WAITING] = {"trace replayer", "waiting for predecessors",
-			"the cost of waiting is part of the bias, which is stated apart from the "
+			"the overhead of these waits is part of the bias, and is not in the "
 			"uncertainty"},
     [SOURCE_ISSUE_TIME] = {"trace replayer", "time of issue",
-			   "late or early issue changes the number of requests in flight, and so "
-			   "the response times"},
+			   "requests issued late or early change the number of requests in flight, "
+			   "and therefore the response times"},
     [SOURCE_REPEATABILITY] = {"trace replayer", "repeatability",
 			      "scatter of the replays of a scenario from run to run"},
     [SOURCE_NOISE_UNKNOWN] = {"testbed", "noise between processes",
@@ -78,13 +78,13 @@ static const struct {
 			   "response times were corrected for the bias of capture; the standard "
 			   "uncertainty of this correction is at most %.3g ns"},
     [SOURCE_EVENTS_LOST] = {"clock", "events lost",
-			    "capture lost %.0f %{event|events}"},
+			    "the capture lost %.0f %{event|events}"},
     [SOURCE_CUT] = {"clock", "cut trace",
 		    "the traces of %.0f %{run|runs} were made from a trace without an end: its "
 		    "writer was killed or ran out of space, and requests may be missing"},
     [SOURCE_PROGRAMS_UNSEEN] = {"clock", "calls unseen",
 				"the traces are incomplete: %.0f %{program|programs} can make "
-				"calls that capture does not see"},
+				"calls that the capture does not see"},
     [SOURCE_REQUESTS_UNSEEN] = {"clock", "requests unseen",
 				"the traces are incomplete: %.0f asynchronous requests, or calls "
 				"that submit such requests, are missing"},

@@ -23,7 +23,8 @@ const struct component_words component_words[COMPONENT_N] = {
 			"summaries of an earlier version lack the slowest requests"},
     [COMPONENT_OPERATION] = {"%p takes %s longer", "%p takes %s less time",
 			     "the summaries lack response times by operation",
-			     "all requests are of one operation: bias judges it"},
+			     "all requests have the same operation: the component bias judges "
+			     "them"},
     [COMPONENT_HALF] = {"requests of the %p of the run take %s longer",
 			"requests of the %p of the run take %s less time",
 			"the summaries lack response times by half of the run"},
@@ -128,9 +129,10 @@ const char *words_method(enum why_method how)
 	    [METHOD_BYTES_BLOCKED] = "bytes read from devices x time blocked per byte",
 	    [METHOD_NO_BYTES] = "no run read from a device",
 	    [METHOD_FAULT_COST] = "difference of fault counts x measured cost of a fault; at most",
-	    [METHOD_IN_PROPORTION] = "measured: change of its ratio to the service time",
-	    [METHOD_ALL_CPUS] = "measured for all CPUs: change of its ratio to the service time; "
-				"at most",
+	    [METHOD_IN_PROPORTION] =
+		"measured: change of the ratio of this time to the service time",
+	    [METHOD_ALL_CPUS] = "measured for all CPUs: change of the ratio of this time to the "
+				"service time; at most",
 	    [METHOD_BESIDE] = "measured in and between requests; not part of the sum",
 	};
 	return words[how];

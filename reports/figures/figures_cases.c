@@ -117,8 +117,7 @@ static void add_pairs(struct figures *fs, const struct analysis *a, size_t cell)
 	if (!(lo > 0) || !isfinite(hi) || !isfinite(c->r.mean) || !isfinite(c->x.mean))
 		return;
 	struct figure *f = add_figure(fs, a, cell, "runs", "Mean response time, pairs of runs",
-		"Mean response time of each run of the program, joined with the replay's in the "
-		"same block");
+		"Mean response times of program and replay: a line joins the two runs of a block");
 	strbuf_addstr(&f->data, "# 0 program, 1 replay; mean response time in ns. A block for each "
 				"pair; after two empty lines the means\n");
 	for (size_t i = 0; i < n; i++)
@@ -151,7 +150,7 @@ static void add_in_flight(struct figures *fs, const struct analysis *a, size_t c
 		return;
 	struct figure *f = add_figure(fs, a, cell, "concurrency", "Requests in flight",
 				      "Share of the time with at most x requests in flight");
-	strbuf_addstr(&f->data, "# requests in flight, share of the time with at most as many; "
+	strbuf_addstr(&f->data, "# requests in flight, share of the time with at most this many; "
 				"program, then replay\n");
 	add_levels(f, r, n);
 	add_levels(f, x, n);

@@ -149,7 +149,7 @@ struct issue_figure {
 };
 
 static const struct issue_figure issue_figures[] = {
-    {"issue-cdf", "issued no later than, µs", "share of the requests",
+    {"issue-cdf", "issue error at most, µs", "share of the requests",
      "set logscale x\nset yrange [0:1.04]\n", "lines lw 1.6", "Distribution of the issue error",
      data_distribution},
     {"issue-time", "s", "mean issue error, µs", "set logscale y\n", "lines lw 1.4",

@@ -145,7 +145,8 @@ static void figure_errors(struct figures *fs, const struct analysis *a)
 	struct figure *f =
 	    figure_add(fs, "parallel-error", 0, WIDTH + 16 * (unsigned int)n, HEIGHT + 60);
 	strbuf_addstr(&f->data, "# place, error, lower and upper 95 % limit, published, percent; "
-				"time of the recording; a block per replayer\n");
+				"time of the recording / time of the application; a block per "
+				"replayer\n");
 	for (size_t k = 0; k < n_series; k++) {
 		for (size_t i = 0; i < n; i++) {
 			const struct parallel_worst *w = worst_at(a, place[i], p->sum[k].replayer);
@@ -171,8 +172,8 @@ static void figure_errors(struct figures *fs, const struct analysis *a)
 	add_places(f, a, place, n);
 	strbuf_addf(&f->script, "plot %s\n", plot.s);
 	figure_caption(f,
-		       "Error of the running time: the largest over the targets of the recordings "
-		       "(figures 8 and 9 of the //TRACE paper)%s",
+		       "Error of the running time, with the recording whose replay has the largest "
+		       "error (figures 8 and 9 of the //TRACE paper)%s",
 		       published ? "; squares: published, on other storage" : "");
 	figure_alt(f, "Error of the running time of each application on each target, a bar for "
 		      "each replayer");
@@ -264,7 +265,8 @@ static void figure_by(struct figures *fs, const struct analysis *a, const struct
 		struct figure *f = figure_add(fs, b->section, number, WIDTH, HEIGHT);
 		strbuf_addf(&f->data,
 			"# %s, error, lower and upper 95 %% limit, published, percent; time of the "
-			"recording, times the application's; a block per target\n%s", b->x, data.s);
+			"recording / time of the application; a block per target\n%s",
+			b->x, data.s);
 		add_axes(f, index);
 		strbuf_addf(&f->script, "set xlabel '%s' textcolor rgb '" RGB_TEXT "'\n%splot %s\n",
 			    b->x,

@@ -448,7 +448,7 @@ void info_warnings(struct words_list *out, const struct info *x)
 		words_list_add(out, text);
 	if (n_unseen)
 		words_list_addf(out, "the trace is incomplete: %" PRIu64 " program%s can make "
-				"calls that capture does not see", n_unseen,
+				"calls that the capture does not see", n_unseen,
 				n_unseen == 1 ? "" : "s");
 	info_number_warnings(out, &x->profile->tally, x->meta);
 }

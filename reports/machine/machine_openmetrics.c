@@ -78,7 +78,8 @@ static void all_add(struct strbuf *out, const struct machine *m, bool statesets)
 			strbuf_addf(out, "%s{%s=\"%s\"} %d\n", m->metric,
 				    statesets ? m->metric : "outcome", states[k], m->outcome == k);
 	outcomes_add(out, m, statesets);
-	values_add(out, m, "_value", "What was found: ratios (0.1 is 10 %), ns and counts.", false);
+	values_add(out, m, "_value",
+		   "Measured value of the component: a ratio (0.1 is 10 %), ns or a count.", false);
 	values_add(out, m, "_limit", "The limit of the component.", true);
 }
 

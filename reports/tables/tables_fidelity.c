@@ -37,10 +37,10 @@ const struct table_kind table_order = {"order", "Order of the requests", .cell =
 	"A request is reordered if it was issued after a request that follows it in the trace (RFC "
 	"4737). \"All\" counts over the whole replay, \"by thread\" and \"by file\" over the "
 	"requests of each thread or file. The verdict uses the share marked \"deciding\": "
-	"\"all\" if the replayer promises a total order, otherwise \"by thread\". Key "
-	"reorder-scope of the protocol can choose another share. Descents count only neighbours in "
-	"the wrong order, for comparison with other tools. This count is never larger than the "
-	"number of reordered requests."};
+	"\"all\" if the replayer promises a total order, otherwise \"by thread\". The "
+	"key reorder-scope of the protocol can choose another share. Descents count only "
+	"neighbours in the wrong order, for comparison with other tools. This count is never "
+	"larger than the number of reordered requests."};
 
 static void in_flight_row(struct table *t, const struct cell *c)
 {
@@ -97,7 +97,7 @@ const struct table_kind table_issue_error = {
     	"or 1 µs, whichever is larger. No CPU: the thread had no CPU when its request was due, "
     	"which is not a fault of the replayer. Schedule: start of a request in the replay minus "
     	"its start in the trace, each counted from the first start; mean over the requests. "
-    	"Replays without timing have it, too."};
+    	"Replays without timing also have this value."};
 
 static void fidelity_row(struct table *t, const struct cell *c)
 {
@@ -134,7 +134,7 @@ const struct table_kind table_diagnostics = {
 	"The differences of the mean response times are examined in the order in which the pairs "
 	"ran: correlation of successive pairs (0 is ideal), and the number of independent pairs "
 	"that would give as much information. A smaller number widens the confidence intervals, "
-	"and makes acceptance harder. Other components have numbers of their own. P-values of the "
-	"hypotheses \"the order of values above and below the median is random\" and \"no "
-	"trend\": a small P-value shows that the pairs depend on each other, for example by "
+	"and makes acceptance harder. Other components have their own numbers. The P-values test "
+	"the hypotheses \"the order of values above and below the median is random\" and \"no "
+	"trend\". A small P-value shows that the pairs depend on each other, for example by "
 	"drift. A P-value is undefined if there are too few different values."};

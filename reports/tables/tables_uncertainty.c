@@ -200,4 +200,4 @@ static void runs_row(struct table *t, const struct analysis *a, size_t i)
 }
 
 const struct table_kind table_runs = {"runs", "Runs", runs_n, runs_row, .n_row_headers = 1,
-	.note = "In the order of the plan. Block 0 warms up and is never used."};
+	.note = "In the order of the plan. Block 0 warms up the machine and is never used."};

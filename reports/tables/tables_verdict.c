@@ -227,7 +227,7 @@ static void why_item(struct table *t, const struct analysis *a, size_t i, size_t
 		METHOD_MEASURED));
 }
 
-const struct table_kind table_why = {"why", "Why: what the differences come from", why_n,
+const struct table_kind table_why = {"why", "Causes of the differences", why_n,
 	.n_items = n_why_parts, .item = why_item, .note =
 	"Cases that are not trusted or differ significantly from the program. Parts are relative "
 	"to the program's time. Parts with a share add up to the whole; one of them is the "

@@ -28,7 +28,7 @@ void terminal_add_published(struct strbuf *out, const struct analysis *a,
 		published_add_outcome(&line, a, i);
 		terminal_add_line(out, line.s, 2, 4, style);
 		if (c->reproduce)
-			strbuf_addf(out, "    to measure this alone: %s\n", c->reproduce);
+			strbuf_addf(out, "    to check this finding by hand: %s\n", c->reproduce);
 	}
 	for (const char *const *defect = published_defects(a); *defect; defect++) {
 		strbuf_addstr(out, "  Note: ");

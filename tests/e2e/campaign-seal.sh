@@ -18,7 +18,7 @@ refused() {
 	expect_status 3 "$VALIDATE" report "$1"
 	expect_line err "$2"
 	expect_line err 'No verdict is given'
-	expect_line out 'no verdict is given on them'
+	expect_line out 'so they have no verdict'
 	expect_status 3 "$VALIDATE" baseline save "$1" -o changed.json
 	expect_line err "$2"
 	[ ! -e changed.json ] || fail "a baseline of $1"

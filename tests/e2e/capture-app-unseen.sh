@@ -27,7 +27,7 @@ expect_line out "1 program run $said"
 expect_line out "$PWD/raw"
 expect_line info 'programs_own_calls 1'
 expect_line info "$PWD/raw"
-expect_line info '  the trace is incomplete: 1 program can make calls that capture does not see'
+expect_line info '  the trace is incomplete: 1 program can make calls that the capture does not see'
 capture sh -c './raw nothing; ./harmless; ./raw files; true'
 expect_line out '2 program runs can'
 capture ./linked nothing
@@ -270,9 +270,9 @@ $compiler -w -O1 -o enters enters.c || fail 'enters.c does not compile'
 complete ./enters
 capture ./enters ring
 grep -q 'ended with status 3' out ||
-	expect_line info '  the trace is incomplete: 1 program can make calls that capture does not see'
+	expect_line info '  the trace is incomplete: 1 program can make calls that the capture does not see'
 incomplete '1 call of io_uring_enter submitted requests that are not in the trace' ./raw ring
-incomplete '1 program can make calls that capture does not see' ./raw files
+incomplete '1 program can make calls that the capture does not see' ./raw files
 if $compiler -w -O1 -static -o static "$raw" -ldl 2>/dev/null; then
 	incomplete '1 program can make calls' sh -c './static nothing; true'
 fi

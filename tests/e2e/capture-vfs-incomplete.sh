@@ -104,7 +104,7 @@ void _start(void)
 C
 if ${CC:-cc} -m32 -w -O1 -static -nostdlib -ffreestanding -fno-pie -no-pie -fno-stack-protector -o small small.c 2>/dev/null &&
 	./small 2>/dev/null && [ -s by-32-bits ]; then
-	incomplete '1 program can make calls that capture does not see' sh -c './small; true'
+	incomplete '1 program can make calls that the capture does not see' sh -c './small; true'
 	expect_status 0 "$VALIDATE" capture vfs -o trace -- ./small
 	expect_line out '1 32-bit program ran: its calls are not in the trace'
 else

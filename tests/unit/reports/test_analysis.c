@@ -1131,7 +1131,8 @@ static void test_incomplete_traces_bar_trust(void **state)
 	assert_int_equal(a.cell[0].verdict, VERDICT_TRUSTED);
 	assert_int_equal(a.cell[1].verdict, VERDICT_INCONCLUSIVE);
 	assert_non_null(
-	    strstr(a.cell[1].verdict_reason, "traces of 1 run are incomplete: capture could not see all"));
+	    strstr(a.cell[1].verdict_reason,
+		   "traces of 1 run are incomplete: the capture could not see all"));
 	run_find(&c, 5, 0, 1)->summary.n_programs_unseen = 0;
 	run_find(&c, 6, 0, ROLE_PROGRAM)->summary.n_requests_unseen = 3;
 	again(&c, &a);

@@ -267,7 +267,7 @@ static void test_next_step(void **state)
 	next_is(a, "Set replicates = 20..40 and budget = 5min in the protocol",
 		"validate run results/protocol.conf");
 	f.results.protocol.n_replicates_max = 60; /* the inconclusive case may have more pairs */
-	next_is(a, "more time (about 13 s). That probably decides the inconclusive case.",
+	next_is(a, "more time (about 13 s). That will probably decide the inconclusive case.",
 		"validate run -o results --resume --budget 5min");
 	f.results.protocol.budget_ns = 0;
 	f.results.protocol.n_replicates_max = 20;

@@ -296,7 +296,7 @@ static void hostile_names_are_text(void **state)
 	assert_non_null(strstr(html, "&lt;img src=x onerror=alert(1)&gt;"));
 	assert_non_null(strstr(html, "zero reference"));
 	assert_non_null(strstr(html, "The campaign is incomplete"));
-	assert_non_null(strstr(html, "Capture lost 77 events"));
+	assert_non_null(strstr(html, "The capture lost 77 events"));
 	assert_null(strstr(html, "nan"));
 	for (const char *p = html; *p; p++)
 		assert_true((unsigned char)*p >= 0x20 || *p == '\n' || *p == '\t');
