@@ -113,8 +113,7 @@ static int warmup_of(const char *text, struct metrics_options *o, struct err *e)
 	int ret = text[strspn(text, "0123456789")] ? parse_duration(text, &o->warmup_ns, e)
 						   : parse_uint(text, &o->warmup_requests, e);
 	if (!ret && (o->warmup_ns < 0 || o->warmup_requests >= UINT64_MAX - 1))
-		ret = err_set(e, ERANGE, "\"%s\" is out of range: the number is too large, or the "
-			"time is below 0", text);
+		ret = err_set(e, ERANGE, "\"%s\" is too large", text);
 	return ret ? err_context(e, "--warmup (a number of requests or a time)") : 0;
 }
 
