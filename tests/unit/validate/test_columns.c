@@ -93,7 +93,8 @@ static void test_places(void **state)
 	bad("1,2\n3,4\n", "v", "there is no header, and there are 2 columns");
 	bad("1,2\n3,4\n", "3", "no column \"3\"");
 	bad("1,2\n3,4\n", "0", "no column \"0\"");
-	bad("t,u\n1,2\n", NULL, "file:1: the line has 2 columns: t, u: choose one with -C COLUMN");
+	bad("t,u\n1,2\n", NULL, "file:1: the line has 2 columns: t, u: choose one "
+				"with -C COLUMN, or several with -C COLUMN,COLUMN");
 	bad("t,5\n1,2\n", "2", "this line may be a header");
 	bad("", NULL, "no values");
 	bad("# only\n\n", NULL, "no values");
