@@ -85,8 +85,9 @@ static int report_write(const struct analysis *a, struct results *r, const char 
 			struct err *e)
 {
 	r->report_in = output ? output : r->dir;
-	if (output && mkdir(output, 0777) < 0 && errno != EEXIST)
-		return err_sys(e, errno, "cannot create directory %s", output);
+	const int ret = output ? dir_create(output, e) : 0;
+	if (ret)
+		return ret;
 	if (output || !is_read_only(r->dir))
 		return report_write_all(a, r->report_in, e);
 	r->report_in = NULL;

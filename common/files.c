@@ -246,7 +246,7 @@ int dir_create(const char *path, struct err *e)
 			if (stat(copy, &st) < 0)
 				ret = err_sys(e, code, "cannot create directory %s", copy);
 			else if (!S_ISDIR(st.st_mode))
-				ret = err_sys(e, ENOTDIR, "cannot create directory %s", copy);
+				ret = err_set(e, ENOTDIR, "%s exists and is not a directory", copy);
 		}
 		*p = end;
 		if (ret || !end)

@@ -110,8 +110,8 @@ static int selector_missing(struct columns_reader *r, bool header, const struct 
 	for (size_t i = 0; header && i < n && i < MAX_NAMES; i++)
 		strbuf_addf(&names, "%s%s", i ? ", " : ": ", cell_shown(cell[i], buffer));
 	return err_set(r->e, EINVAL,
-		       "%s:%zu: the line has %zu columns%s: choose one with -C COLUMN",
-		       r->c->path, r->line, n, names.s);
+		       "%s:%zu: the line has %zu columns%s: choose one with -C COLUMN, or several "
+		       "with -C COLUMN,COLUMN", r->c->path, r->line, n, names.s);
 }
 
 static int column_locate(struct columns_reader *r, const struct column_choice *choice,

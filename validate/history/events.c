@@ -16,7 +16,7 @@
 #define FAR_REST 2.9 /* what the other entries after a split must show in its place */
 #define BEFORE_MIN 6 /* entries before a split */
 #define BEHIND_MIN 2 /* entries behind a split */
-#define NEWEST 5     /* number of entries that are too new for the scale */
+#define NEWEST 5     /* entries before the examined one that are too new for the scale */
 #define LEVEL_MIN 3  /* number of entries of a level between two changes; fewer are outliers */
 /* number of entries for scale and median, and of entries in which splits are searched */
 #define WINDOW 100
