@@ -42,13 +42,13 @@ MODEL(S, "Origin of the recording.",
 	ROW(int64_t, tracing_ns, "tracing_ns", TIME, "Time of all capture runs.",
 	    .real_number = true)
 	BY_REAL(predicted_error, "predicted_error", RELATIVE,
-		"(running time - predicted running time) / running time, for the recording.")
+		"(execution time - predicted execution time) / execution time, for the recording.")
 	ROW(int64_t, compute_ns, "compute_ns", TIME, "Computing time, summed over the nodes.",
 	    .real_number = true))
 #undef S
 
 #define S parallel_case
-MODEL(S, "A case: running times of application and replay, and (application - replay) / "
+MODEL(S, "A case: execution times of application and replay, and (application - replay) / "
 	"application with its uncertainty.",
 	INLINE_CASE(cell, parallel_cell)
 	ROW(struct estimate, program, "program_ns", TIME, NULL)
@@ -62,7 +62,7 @@ MODEL(S, "A case: running times of application and replay, and (application - re
 	ROW(double, tracing_time, "tracing_time", NUMBER,
 	    "Time of all capture runs over that of the application.")
 	ROW(double, tracing_increase, "tracing_increase", NUMBER,
-	    "Running time of a run with a delayed node over that of the application; mean over "
+	    "Execution time of a run with a delayed node over that of the application; mean over "
 	    "these runs.")
 	POINTER(recording, "recording", NULL, NULLABLE))
 #undef S
@@ -125,7 +125,7 @@ MODEL(S, "A replayer over all its cases.",
 #undef S
 
 #define S parallel_analysis
-MODEL(S, "Running times of parallel applications; absent if the protocol has none.",
+MODEL(S, "Execution times of parallel applications; absent if the protocol has none.",
 	ARRAY(of_case, n_cases, "cases", NULL)
 	ARRAY(worst, n_worst, "worst", NULL)
 	ARRAY(node, n_nodes, "nodes", NULL)

@@ -441,7 +441,7 @@ static int check_run(const struct collect_job *j, int64_t *took_ns, struct err *
 	if (!got || status)
 		return err_set(e, ECHILD, "the command of --check, \"%s\", %s", j->config->check,
 			       status ? "failed"
-				      : "did not print the running time of the replay");
+				      : "did not print the execution time of the replay");
 	int ret = parse_duration(line, took_ns, e);
 	return ret ? err_context(e, "output of the command of --check") : 0;
 }

@@ -22,12 +22,12 @@ const struct option_spec collect_options[] = {
 	       "node makes more than 500 requests), and halve the period until a replay takes as "
 	       "long as the application (default 1)"},
 	{.name = "error", .type = OPT_RATIO, .offset = FIELD(error), .arg = "RATIO",
-	 .help = "with --period auto: accepted relative difference between the running times of "
+	 .help = "with --period auto: accepted relative difference between the execution times of "
 	       "replay and application (default 10%)",
 	 .min = 0.0001, .max = 10},
 	{.name = "check", .type = OPT_STRING, .offset = FIELD(check), .arg = "COMMAND",
-	 .help = "with --period auto: shell command that replays the trace, and prints the running "
-	       "time of the replay, such as \"1.5s\". The environment variable TRACE holds the "
+	 .help = "with --period auto: shell command that replays the trace, and prints the "
+	       "execution time of the replay, such as \"1.5s\". The environment variable TRACE holds the "
 	       "name of the trace (default: replay with the engine \"parallel\")"},
 	{.name = "replay-dir", .type = OPT_STRING, .offset = FIELD(replay_dir), .arg = "DIR",
 	 .help = "directory for the files of the replays, on the application's storage; required "

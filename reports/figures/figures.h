@@ -9,7 +9,7 @@ void figures_linearity(struct figures *fs, const struct analysis *a);
 void figures_budget(struct figures *fs, const struct analysis *a);   /* shares of the uncertainty */
 void figures_control(struct figures *fs, const struct analysis *a);  /* chart of individuals */
 void figures_courses(struct figures *fs, const struct analysis *a);  /* over the time of a run */
-void figures_parallel(struct figures *fs, const struct analysis *a); /* errors of running times */
+void figures_parallel(struct figures *fs, const struct analysis *a); /* errors of execution times */
 void figures_issue(struct figures *fs, const struct analysis *a); /* issue error of timed replays */
 
 /* A row of a panel: a case, or a title above cases. */

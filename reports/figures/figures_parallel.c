@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Errors of the running time of parallel applications, as in figures 8 to 11 of the parallel-trace
+/* Execution-time errors of parallel applications, as in figures 8 to 11 of the parallel-trace
  * paper: the largest error over the targets of the recordings, by application and target, by
  * sampling period, and by the number of delayed nodes. Published values stand beside them. */
 #include "reports/figures/figures.h"
@@ -45,7 +45,8 @@ static void add_value(struct strbuf *data, double x, const struct parallel_worst
 static void add_axes(struct figure *f, size_t n_key)
 {
 	plot_key_above(f, n_key);
-	strbuf_addstr(&f->script, "set ylabel 'error of the running time' textcolor rgb '" RGB_TEXT
+	strbuf_addstr(&f->script, "set ylabel 'error of the execution time' textcolor "
+				   "rgb '" RGB_TEXT
 		"'\nset format y '%g %%'\nset yrange [0:*]\n");
 }
 
@@ -172,10 +173,10 @@ static void figure_errors(struct figures *fs, const struct analysis *a)
 	add_places(f, a, place, n);
 	strbuf_addf(&f->script, "plot %s\n", plot.s);
 	figure_caption(f,
-		       "Error of the running time, with the recording whose replay has the largest "
-		       "error (figures 8 and 9 of the //TRACE paper)%s",
+		       "Error of the execution time, with the recording whose replay has the "
+		       "largest error (figures 8 and 9 of the //TRACE paper)%s",
 		       published ? "; squares: published, on other storage" : "");
-	figure_alt(f, "Error of the running time of each application on each target, a bar for "
+	figure_alt(f, "Error of the execution time of each application on each target, a bar for "
 		      "each replayer");
 }
 
@@ -275,9 +276,9 @@ static void figure_by(struct figures *fs, const struct analysis *a, const struct
 				: "set xtics 1\nset offsets 0.3, 0.3, 0, 0\n",
 			    plot.s);
 		parallel_add_application(&name, scenario_of(a, first));
-		figure_caption(f, "%s: error of the running time %s, a line for each target; "
+		figure_caption(f, "%s: error of the execution time %s, a line for each target; "
 			"squares: published, on other storage", name.s, b->caption);
-		figure_alt(f, "Error of the running time %s, %s", b->caption, name.s);
+		figure_alt(f, "Error of the execution time %s, %s", b->caption, name.s);
 	}
 }
 

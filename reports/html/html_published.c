@@ -61,8 +61,8 @@ void html_add_parallel(struct strbuf *out, const struct html_page *p)
 			   "process waits depends on the other processes and on the storage. So an "
 			   "application is recorded on one target and replayed on another. The "
 			   "application also runs on the target of the replay: the error is the "
-			   "relative difference of the running times of application and replay on "
-			   "this target. The table shows the largest error over the "
+			   "relative difference of the execution times of application and replay "
+			   "on this target. The table shows the largest error over the "
 			   "targets of the recordings.</p>\n");
 	html_add_table(out, p, "parallel-replayers", NULL);
 	html_add_figures(out, p, "parallel-error", false);

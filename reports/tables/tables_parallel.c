@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of parallel applications: error of the running time, cost of recording, and each node. */
+/* Tables of parallel applications: error of the execution time, cost of recording, and nodes. */
 #include "reports/words.h"
 #include "reports/tables/tables.h"
 
@@ -46,14 +46,14 @@ static void parallel_row(struct table *t, const struct analysis *a, size_t i)
 }
 
 const struct table_kind table_parallel = {"parallel",
-	"Parallel applications: error of the running time", n_cases, parallel_row, .note =
-	"The error is (running time of the application - running time of the replay) / running "
-	"time of the application. A positive error means that the replay is too fast. U: expanded "
-	"uncertainty of the error for 95 %, which is k times the standard uncertainty from the "
-	"scatter of the pairs and the resolution of the clock. Running time: from the start of the "
-	"first request to the end of the last. Predicted error: computed from the recording, "
+	"Parallel applications: error of the execution time", n_cases, parallel_row, .note =
+	"The error is (execution time of the application - execution time of the replay) / "
+	"execution time of the application. A positive error means that the replay is too fast. "
+	"U: expanded uncertainty of the error for 95 %, which is k times the standard uncertainty from the "
+	"scatter of the pairs and the resolution of the clock. Execution time: from the start of "
+	"the first request to the end of the last. Predicted error: computed from the recording, "
 	"without a replay. If the predicted error is beyond 5 %, the recording does not explain "
-	"the running time of the application, and the error does not show how well the replayer "
+	"the execution time of the application, and the error does not show how well the replayer "
 	"works. A recording consists of several runs of the application. The last columns are "
 	"multiples of the time of the application: the total time of these runs, and the mean time "
 	"of a run in which a node is delayed."};
@@ -131,7 +131,7 @@ static void parallel_replayers_row(struct table *t, const struct analysis *a, si
 const struct table_kind table_parallel_replayers = {"parallel-replayers",
 	"Parallel applications: comparison of replayers", n_worst, parallel_replayers_row,
 	.n_row_headers = 4, .note =
-	"Error of the running time, without its sign: the largest over the targets on which the "
+	"Error of the execution time, without its sign: the largest over the targets on which the "
 	"application was recorded."};
 
 /* --- hosts --------------------------------------------------------------- */

@@ -47,7 +47,7 @@ static void add_sum(struct strbuf *out, const struct analysis *a, const struct p
 	const struct parallel_worst *w =
 	    s->worst == PARALLEL_NO_CELL ? NULL : &a->parallel->worst[s->worst];
 	SCOPED_STRBUF line = STRBUF_INIT;
-	strbuf_addf(&line, "%s: error of the running time ",
+	strbuf_addf(&line, "%s: error of the execution time ",
 		    a->results->protocol.replayer[s->replayer].name);
 	if (w) {
 		const struct scenario *of = cell_scenario(a, w->cell);

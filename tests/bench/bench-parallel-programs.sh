@@ -6,15 +6,15 @@
 # ior-hdf5) and a Python program (mpi4py). The files of both volumes are mounted with -o sync, so
 # that each write reaches the volume.
 #
-# A value is the percent error of the running time, (program - replay) / program: mean and worst
-# magnitude of the repetitions. The last columns are the running time of the program, its largest
+# A value is the percent error of the execution time, (program - replay) / program: mean and worst
+# magnitude of the repetitions. The last columns are the execution time of the program, its largest
 # deviation from the mean of the repetitions, and the time of all runs of the recording divided by
-# the running time. Programs that are not installed are left out. Needs
+# the execution time. Programs that are not installed are left out. Needs
 # root (file systems on volumes). Environment: RUNS, PROGRAMS, RECORD and REPLAY (models of the
-# volumes), IOR, MDTEST and PYTHON (paths), TIMES (a file that gets each running time in ns: of the
+# volumes), IOR, MDTEST and PYTHON (paths), TIMES (a file that gets each execution time in ns: of the
 # program, then of the replays).
 #
-# Two properties of ext4 make running times depend on chance. ext4 chooses a block by the CPU of the
+# Two properties of ext4 make execution times depend on chance. ext4 chooses a block by the CPU of the
 # thread: if the scheduler moves the thread, a file gets more extents than its inode can contain,
 # and each write needs two more requests. So the file systems have no extents. Writes to two files
 # wait for each other if their inodes are in one block. So each inode has a block of its own.

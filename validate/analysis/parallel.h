@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parallel applications: error of the running time of a replay, cost of recording, and response
+/* Parallel applications: error of the execution time of a replay, cost of recording, and response
  * times by node.
  *
- * The error is (running time of the application - that of the replay) / that of the application,
+ * The error is (execution time of the application - that of the replay) / that of the application,
  * mean over the pairs, with its sign: positive means that the replay is too short. Source:
  * parallel-trace paper, section 5. Its figures show the worst replay over the volumes on which
  * traces were captured. */
@@ -12,11 +12,11 @@
 
 struct parallel_case { /* a case of a parallel application */
 	size_t cell;
-	struct estimate program, replay; /* running times, ns, with their 95 % intervals */
+	struct estimate program, replay; /* execution times, ns, with their 95 % intervals */
 	struct estimate error;		 /* a ratio, with its 95 % interval */
 	/* uncertainty of the error: scatter of the pairs and the clock's step; NaN unknown */
 	double u, k, U;
-	struct estimate bandwidth_program, bandwidth_replay; /* bytes/s of running time */
+	struct estimate bandwidth_program, bandwidth_replay; /* bytes/s of execution time */
 	/* summary of the first pair's recording, borrowed from the results; NULL unknown */
 	const struct causality_summary *recording;
 	/* means over the recordings; NaN unknown (metrics/summary.h) */

@@ -55,7 +55,7 @@ struct causality_summary {
 	/* n_runs: capture runs, including the one without delays */
 	uint64_t n_nodes, n_throttled, n_runs, period;
 	int64_t application_ns, tracing_ns;		/* tracing_ns: of all capture runs */
-	int64_t predicted_ns;	/* predicted running time; 0: unknown */
+	int64_t predicted_ns;	/* predicted execution time; 0: unknown */
 	uint64_t n_computes, n_waits, n_signals;	/* records that are not requests */
 	int64_t compute_ns;				/* sum over the nodes, on a CPU */
 };
@@ -64,7 +64,7 @@ struct causality_summary {
  * delayed node. NaN: unknown, or there is no such run. */
 double causality_tracing_time(const struct causality_summary *c);
 double causality_tracing_increase(const struct causality_summary *c);
-/* Returns (running time - predicted running time) / running time. NaN: unknown. */
+/* Returns (execution time - predicted execution time) / execution time. NaN: unknown. */
 double causality_predicted_error(const struct causality_summary *c);
 
 /* Requests of a node, which is a thread of a parallel application; in a replay the requests that

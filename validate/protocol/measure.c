@@ -47,14 +47,14 @@ const struct measure_info measure_info[MEASURE_N] = {
 	"time before the first and after the last request",
 	UNIT_TIME, SCALE_LOG, false},
     [MEASURE_TRACE_SIZE] = {"trace-size", "size of the trace", UNIT_BYTES, SCALE_LOG, false},
-    [MEASURE_PERCENT_ERROR] = {"percent-error", "error of the running time",
+    [MEASURE_PERCENT_ERROR] = {"percent-error", "error of the execution time",
 	UNIT_RATIO, SCALE_LINEAR, false},
     [MEASURE_PERCENT_ERROR_MAGNITUDE] = {"percent-error-magnitude",
-	"size of the error of the running time", UNIT_RATIO, SCALE_LINEAR, false},
+	"size of the error of the execution time", UNIT_RATIO, SCALE_LINEAR, false},
     [MEASURE_TRACING_TIME] = {"tracing-time", "time of all runs of a recording",
 	UNIT_NUMBER, SCALE_LOG, false},
     [MEASURE_TRACING_INCREASE] = {"tracing-increase",
-	"increase of the running time while a node is delayed",
+	"increase of the execution time while a node is delayed",
 	UNIT_NUMBER, SCALE_LOG, false},
 };
 

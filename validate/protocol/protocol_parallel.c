@@ -35,7 +35,7 @@ static const struct option_spec parallel_keys[] = {
     OPTION(STRING, "nodes", FIELD(nodes), .arg = "all|N", .help = "nodes whose requests are "
 	       "delayed, each in a run of its own: all, or N random nodes (default all)"),
     OPTION(RATIO, "error", FIELD(error), .arg = "RATIO", .help = "period = auto: largest "
-	       "accepted error of the running time of a replay, on the storage of the recording "
+	       "accepted error of the execution time of a replay, on the storage of the recording "
 	       "(default 10 %)", .min = 0.001,
            .max = 10),
     OPTION(CHOICE, "compute", FIELD(compute), .arg = "HOW", .choices = compute_names,

@@ -85,7 +85,7 @@ struct run {
 		double own_in_flight, own_in_flight_max;
 	} device;
 	/* Search for the period of a parallel application's recording: number of periods that were
-	 * tried, time, and error of the running time with the last period. n_periods 0: there was
+	 * tried, time, and error of the execution time with the last period. n_periods 0: there was
 	 * no search. */
 	struct run_search {
 		uint32_t n_periods;

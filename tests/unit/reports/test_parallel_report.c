@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The report of a campaign with parallel applications: every form shows their running times. */
+/* The report of a campaign with parallel applications: every form shows their execution times. */
 #include <unistd.h>
 
 #include "tests/unit/validate/made_parallel.h"

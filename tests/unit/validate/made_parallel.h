@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Constructed campaigns of one parallel application that is recorded on some targets and replayed
- * on others, with given running times and nodes. */
+ * on others, with given execution times and nodes. */
 #pragma once
 
 #include "made_campaign.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Errors of running times compared with given errors, the worst over the targets of the recordings,
- * and nodes. */
+/* Errors of execution times compared with given errors, the worst over the targets of the
+ * recordings, and nodes. */
 #include "made_parallel.h"
 
 #include "validate/analysis/analysis.h"
@@ -147,7 +147,7 @@ static void test_hosts(void **state)
 	}
 }
 
-/* The verdict judges the running time by the same limits as for any program. */
+/* The verdict judges the execution time by the same limits as for any program. */
 static void test_verdict(void **state)
 {
 	(void)state;
