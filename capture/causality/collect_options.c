@@ -27,8 +27,8 @@ const struct option_spec collect_options[] = {
 	 .min = 0.0001, .max = 10},
 	{.name = "check", .type = OPT_STRING, .offset = FIELD(check), .arg = "COMMAND",
 	 .help = "with --period auto: shell command that replays the trace, and prints the "
-	       "execution time of the replay, such as \"1.5s\". The environment variable TRACE holds the "
-	       "name of the trace (default: replay with the engine \"parallel\")"},
+	       "execution time of the replay, such as \"1.5s\". The environment variable TRACE "
+	       "holds the name of the trace (default: replay with the engine \"parallel\")"},
 	{.name = "replay-dir", .type = OPT_STRING, .offset = FIELD(replay_dir), .arg = "DIR",
 	 .help = "directory for the files of the replays, on the application's storage; required "
 	       "with --period auto, unless --check is given"},

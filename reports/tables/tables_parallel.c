@@ -49,14 +49,14 @@ const struct table_kind table_parallel = {"parallel",
 	"Parallel applications: error of the execution time", n_cases, parallel_row, .note =
 	"The error is (execution time of the application - execution time of the replay) / "
 	"execution time of the application. A positive error means that the replay is too fast. "
-	"U: expanded uncertainty of the error for 95 %, which is k times the standard uncertainty from the "
-	"scatter of the pairs and the resolution of the clock. Execution time: from the start of "
-	"the first request to the end of the last. Predicted error: computed from the recording, "
-	"without a replay. If the predicted error is beyond 5 %, the recording does not explain "
-	"the execution time of the application, and the error does not show how well the replayer "
-	"works. A recording consists of several runs of the application. The last columns are "
-	"multiples of the time of the application: the total time of these runs, and the mean time "
-	"of a run in which a node is delayed."};
+	"U: expanded uncertainty of the error for 95 %, which is k times the standard "
+	"uncertainty from the scatter of the pairs and the resolution of the clock. Execution "
+	"time: from the start of the first request to the end of the last. Predicted error: "
+	"computed from the recording, without a replay. If the predicted error is beyond 5 %, "
+	"the recording does not explain the execution time of the application, and the error "
+	"does not show how well the replayer works. A recording consists of several runs of the "
+	"application. The last columns are multiples of the time of the application: the total "
+	"time of these runs, and the mean time of a run in which a node is delayed."};
 
 ROWS_OF(n_worst, a->parallel ? a->parallel->n_worst : 0)
 
