@@ -302,15 +302,24 @@ static int names_set(struct protocol *p, const char *path)
 	return 0;
 }
 
+#define PARALLEL_BANK 4
+
 /* Sets the default of the bank. A trace needs a single copy. The recording of a parallel
- * application takes a run for each node, so one recording is used for all replays. */
+ * application takes a run for each node, so it is not made for each block. With a single recording,
+ * no case could be trusted. */
 static void bank_default(struct protocol *p)
 {
-	bool all = true;
-	for (size_t i = 0; i < p->n_scenarios; i++)
+	const uint64_t n_blocks = protocol_n_blocks(p);
+	bool all = true, parallel = false;
+	for (size_t i = 0; i < p->n_scenarios; i++) {
 		all &= p->scenario[i].trace || p->scenario[i].parallel.is;
-	if (all && !p->n_bank)
-		p->n_bank = 1;
+		parallel |= p->scenario[i].parallel.is;
+	}
+	if (!all || p->n_bank)
+		return;
+	p->n_bank = parallel && p->reference == REFERENCE_RERUN ? PARALLEL_BANK : 1;
+	if (p->n_bank > n_blocks)
+		p->n_bank = n_blocks;
 }
 
 /* `text` NULL: the file's. */

@@ -78,7 +78,8 @@ const struct option_spec protocol_keys[] = {
 	       "numbers, but no verdict (default no)"),
     OPTION(UINT, "bank", FIELD(n_bank), .arg = "K",
 	   .help = "number of recordings of each scenario, which the blocks use in turn (default: "
-	       "one for each block; 1 if all workloads are traces or parallel applications)",
+	       "one for each block; at most 4 if all workloads are parallel applications or "
+	       "traces; 1 if all are traces)",
 	   .max = 100000),
     OPTION(UINT, "seed", FIELD(seed), .arg = "N",
 	   .help = "seed of the random order of runs and of every workload (default 1)",

@@ -59,7 +59,7 @@ static void test_pairs(void **state)
 	for (size_t i = 0; i < 3; i++)
 		for (size_t k = 0; k < 3; k++)
 			assert_int_equal(pair[i][k], i == k ? 0 : 2);
-	assert_int_equal(protocol_n_bank(&p), 1);
+	assert_int_equal(protocol_n_bank(&p), 4);
 	protocol_release(&p);
 }
 
@@ -90,8 +90,8 @@ static void test_recordings_are_shared(void **state)
 	}
 	assert_int_equal(n_recorded, 3 + 2 + 1); /* a, b, c; of periods 5 and 7; of 2 nodes */
 	design_make(&d, &p);
-	assert_int_equal(d.n_bank_runs, n_recorded);
-	assert_int_equal(d.n_runs, n_recorded + 6 * 2 * p.n_scenarios);
+	assert_int_equal(d.n_bank_runs, 4 * n_recorded);
+	assert_int_equal(d.n_runs, d.n_bank_runs + 6 * 2 * p.n_scenarios);
 	assert_int_equal(d.n_runs, protocol_n_runs(&p));
 	for (size_t i = 0; i < d.n_bank_runs; i++)
 		assert_int_equal(scenario_recording(&p, d.run[i].scenario), d.run[i].scenario);
