@@ -29,7 +29,7 @@ const struct fault faults[] = {
     {"coarse", FAULT_COARSE, ARGUMENT_DURATION, "1ms",
      "requests are issued only at multiples of this time", true},
     {"stall", FAULT_STALL, ARGUMENT_DURATION_EVERY, "10ms/100ms",
-     "no request is issued at the start (first value) of each period (second value)", false},
+     "no request is issued in the first 10 ms of each 100 ms", false},
     {NULL, FAULT_NONE, ARGUMENT_NONE, NULL, NULL, false},
 };
 
