@@ -67,8 +67,12 @@ static void put_operation(struct table *s, const char *name, const struct tally_
 		return;
 	}
 	put_time(s, tally_mean_ns(op));
-	for (size_t i = 0; i < sizeof quantile / sizeof *quantile; i++)
-		put_quantile(s, &op->response, quantile[i], false);
+	for (size_t i = 0; i < sizeof quantile / sizeof *quantile; i++) {
+		/* a midpoint of a bucket may be above the largest value */
+		double q = NAN;
+		histogram_quantile(&op->response, quantile[i], &q, NULL);
+		put_time(s, fmin(q, (double)op->max_ns));
+	}
 	put_time(s, (double)op->max_ns);
 }
 
