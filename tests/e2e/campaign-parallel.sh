@@ -9,7 +9,7 @@ expect_status 0 "$VALIDATE" run parallel.conf --dry-run
 expect_line out 'of which the recordings of parallel applications take about'
 # without a launcher nothing starts
 expect_status 3 env PATH=/nowhere "$VALIDATE" run parallel.conf -o nothing
-expect_line err 'replays the parallel application [workload piped] under MPI'
+expect_line err 'needs MPI to replay the parallel application [workload piped]'
 [ ! -e nothing ] || fail 'a results directory was made'
 
 status=0

@@ -103,7 +103,7 @@ for lines in 10 $((n / 2)); do
 	head -n $((lines + 1)) results/journal | tail -n 1 | head -c 30 >>changed/journal
 	expect_status 3 "$VALIDATE" report changed
 	expect_line err "the journal was cut after line $lines: "
-	expect_line err 'runs have a file, but no line ("validate run --resume" makes them again)'
+	expect_line err 'runs have a summary, but no line in the journal ("validate run --resume" repeats these runs)'
 	! grep 'environment.json' err || fail 'environment.json is blamed'
 done
 head -n $((n - 2)) results/journal >changed/journal

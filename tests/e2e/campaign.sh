@@ -80,7 +80,7 @@ head -c 1 out | grep -q '{' || fail "--format json printed: $(head -n 1 out)"
 expect_status 2 "$VALIDATE" run tiny.conf -o x --format htlm
 [ ! -e x ] || fail "a wrong form began a campaign"
 expect_status 6 "$VALIDATE" run tiny.conf -o x --device vda
-expect_line err 'no target of the protocol is this device'
+expect_line err 'no target of the protocol uses this device'
 [ ! -e x ] || fail "--device began a campaign"
 
 # traces are kept as requested, and can be read

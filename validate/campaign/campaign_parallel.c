@@ -54,8 +54,8 @@ int launchers_possible(const struct protocol *p, bool with_default, struct err *
 				continue;
 			int ret = mpi_launch_words(&w, launcher, 2, e);
 			if (ret)
-				return err_context(e, "nothing was started: [replayer %s] replays "
-					"the parallel application [workload %s] under MPI",
+				return err_context(e, "nothing was started: [replayer %s] needs "
+					"MPI to replay the parallel application [workload %s]",
 					p->replayer[k].name, p->scenario[i].workload);
 		}
 	return 0;
@@ -136,7 +136,8 @@ static int error_measure(struct campaign *c, const struct step *recorded, struct
 			 (unsigned long long)recorded->period, result.reason);
 	else if (!ret && (ret = helper_do(c, error_read, o, sizeof *o, &why)) != 0 &&
 		 ret != -EINTR) {
-		snprintf(reason, size, "the error with period %llu cannot be measured: %.400s",
+		snprintf(reason, size,
+			 "the error of the replay with period %llu cannot be measured: %.400s",
 			 (unsigned long long)recorded->period, why.msg);
 		ret = 0;
 	}

@@ -349,7 +349,8 @@ static int scheduler_skip(struct campaign *c, const struct scheduling *policy, s
 		      policy->policy == SCHED_RR ? "rr" : "fifo", policy->priority);
 	environment_skip(
 	    c->environment, what, "it needs the capability CAP_SYS_NICE or a limit RLIMIT_RTPRIO",
-	    "the next policy of the protocol; other processes then delay program and replays more");
+	    "the next policy in the list of the key scheduler; other processes then delay the "
+	    "program and the replays more");
 	err_clear(e);
 	return 0;
 }

@@ -38,7 +38,7 @@ static int named_check(const struct protocol *p, const char *device, struct err 
 		if (p->target[i].device && is_named(p->target[i].device, &device, 1))
 			return 0;
 	return err_set(e, EPERM, "--device %s: refused, nothing was changed: no target of the "
-				 "protocol is this device", device);
+				 "protocol uses this device", device);
 }
 
 int devices_consent(const struct protocol *p, const char *const *named, size_t n, bool *refused,

@@ -132,8 +132,8 @@ static const struct json_member case_members[] = {
     CASE(STRING, reason),
     CASE(BOOL, single_reference),
     CASE(BOOL, incomplete, .if_set = true,
-	 .about = "The trace of a run lacks requests. Absent if no trace has a sign of this, or "
-		  "if an earlier version wrote the file."),
+	 .about = "A trace of this case is incomplete. Absent if no trace is known to be "
+		  "incomplete, or if an earlier version wrote the file."),
     CASE(WHOLE, n_failed),
     CASE(REAL, bias, .n = 3, .nullable = true, /* and the two following fields, its interval */
 	 .about = "The bias and its 95 % interval."),
@@ -239,9 +239,9 @@ const struct json_member baseline_members[] = {
     HEAD(POSITIVE, level_accept, .nullable = true),
     HEAD(POSITIVE, level_reject, .nullable = true),
     HEAD(POSITIVE, span, .if_set = true,
-	 .about = "Only for a campaign with a budget, which has a look after each replicate: "
-		  "ln(largest number of replicates / smallest number of replicates). Absent for "
-		  "planned looks, and in files of earlier versions."),
+	 .about = "ln(largest number of replicates / smallest number of replicates), for a "
+		  "campaign with a budget. Absent without a budget, and in files of earlier "
+		  "versions."),
     HEAD(OBJECT, limits, .of = limit_members),
     OTHER("columns", "array of string", .put = columns_put,
 	  .about = "Names of the numbers of a replicate, in order."),

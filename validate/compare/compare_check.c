@@ -200,7 +200,7 @@ static int differences_allow(struct campaign_change *c, const char *list, struct
 			c->n_missing -= meant && d->kind == DIFFERENCE_MISSING && c->n_missing;
 		}
 		if (!word_in(item.v[i], names))
-			ret = name_refuse(e, EINVAL, item.v[i], names, "",
+			ret = name_refuse(e, EINVAL, item.v[i], names, NULL,
 				"--allow: \"%s\" is not a kind of difference", item.v[i]);
 	}
 	return ret;

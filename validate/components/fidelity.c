@@ -47,9 +47,9 @@ const struct component_row component_fidelity = {
 		   "different result than in the trace. The run with the most such requests "
 		   "counts.",
 	.rule = "The requests are counted, so there is no interval. One run above the limit "
-		"suffices for a rejection. A failed replay that made no request lost all "
-		"requests. Any other failed replay prevents acceptance, but does not cause a "
-		"rejection.",
+		"suffices for a rejection. If a failed replay made no request, all "
+		"requests of the trace count as lost. Any other failed replay prevents acceptance, "
+		"but does not cause a rejection.",
 	.source = "Pereira et al. 2016, section III",
 	.replayers_own = true,
 	.unit = COMPONENT_COUNT, .decide = decide_fidelity,

@@ -120,7 +120,8 @@ static void decide_share_late(struct component *c, const struct deciding *d)
 const struct component_row component_share_late = {
 	.title = "Share late", .shown = "share", .scattering = "shares",
 	.meaning = "Share of the requests that a timed replay issues later than intended by more "
-		   "than 1 % of the mean traced gap or 1 µs, whichever is larger.",
+		   "than 1 % of the mean traced gap or 1 µs, whichever is larger. The mean traced "
+		   "gap is the mean time between successive starts in the trace.",
 	.rule = RULE_SHARE,
 	.source = "Anderson et al. 2004 (issue error)",
 	.replayers_own = true,

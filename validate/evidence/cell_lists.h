@@ -59,8 +59,8 @@
 	  "Precision ratio from independent samples, with F limits from logarithms.")
 
 #define CELL_F_TEST(X)                                                                             \
-	X(double, ratio, "ratio", NUMBER, "Variance of the replay over that of the program.",      \
-	  STATUS(status))                                                                          \
+	X(double, ratio, "ratio", NUMBER,                                                          \
+	  "Variance of the replay divided by that of the program.", STATUS(status))                \
 	X(double, critical, "critical", NUMBER, "Critical value at 5 %, one-sided.",               \
 	  STATUS(status))                                                                          \
 	X(double, p, "p", P, "P-value, one-sided.", STATUS(status))                                \
@@ -82,8 +82,8 @@
 	X(double, U95, "U95", SHARE, "U95 of one future replay.")                                  \
 	X(double, machine, "machine", SHARE, "U95 of one future run of the program itself.")       \
 	X(double, own, "replayer", SHARE,                                                          \
-	  "The replayer's own part of U95: root of (U95 squared - machine squared), or 0 if "      \
-	  "machine is larger than U95.")
+	  "The replayer's own part of U95: root of (`U95` squared - `machine` squared), or 0 if "  \
+	  "`machine` is larger than `U95`.")
 
 #define CELL_EXECUTION_TIME(X)                                                                     \
 	X(struct estimate, execution_time, "execution_time", RELATIVE,                             \
@@ -102,8 +102,8 @@
 	X(struct estimate, late, "late", SHARE,                                                    \
 	  "Share of the requests that were issued late, with its confidence limits.")              \
 	X(struct estimate, cpu_delayed, "held_up", SHARE,                                          \
-	  "Share of the CPU-delayed requests: their worker had no CPU when they were due. Not "    \
-	  "assessed if the replays do not report this share.")                                     \
+	  "Share of the requests that were CPU-delayed: their worker had no CPU when they were "   \
+	  "due. Not assessed if the replays do not report this share.")                            \
 	X(struct estimate, others_p99, "others_p99_ns", TIME,                                      \
 	  "99th percentile of the issue errors of the requests that were not CPU-delayed.")
 
@@ -114,7 +114,7 @@
 	X(uint64_t, n_descents, "n_descents", COUNT,                                               \
 	  "Pairs of neighbouring requests in the wrong order, as hfplayer counts them.")           \
 	X(struct estimate, deciding, "deciding", SHARE,                                            \
-	  "Share of reordered requests in the scope that decides.")                                \
+	  "Share of reordered requests that the component reordering judges (key reorder-scope).") \
 	X(struct estimate, all, "all", SHARE,                                                      \
 	  "Share of reordered requests over the whole replay.")                                    \
 	X(struct estimate, thread, "thread", SHARE,                                                \
@@ -142,7 +142,7 @@
 	X(struct estimate, request, "distance_of_means_by_request", NUMBER,                        \
 	  "Distance of the CDFs averaged over the runs, by request.")                              \
 	X(struct estimate, distance_time, "distance_by_time", NUMBER,                              \
-	  "Distance within a pair, averaged over the pairs, by time. Runs of one program also "   \
+	  "Distance within a pair, averaged over the pairs, by time. Runs of one program also "    \
 	  "differ, so it exceeds the distance of the averaged CDFs. Not judged.")                  \
 	X(struct estimate, distance_request, "distance_by_request", NUMBER,                        \
 	  "Distance within a pair, averaged over the pairs, by request. Not judged.")
@@ -154,8 +154,8 @@
 	X(uint64_t, n_skipped, "n_skipped", COUNT,                                                 \
 	  "Requests that the replayer skipped. These requests are not lost, and not judged.")      \
 	X(uint64_t, n_results_unknown, "n_results_unknown", COUNT,                                 \
-	  "Requests whose results the replayer does not report (times without a column result). "  \
-	  "It is unknown whether these requests failed.")                                          \
+	  "Requests whose results the replayer does not report: its file of times has no column "  \
+	  "result. It is unknown whether these requests failed.")                                  \
 	X(uint64_t, n_extra, "n_extra", COUNT, "Requests replayed more often than traced.")        \
 	X(uint64_t, n_mismatched, "n_mismatched", COUNT,                                           \
 	  "Requests with another result than in the trace.")
@@ -190,4 +190,4 @@
 	X(double, ks_distance, "ks_distance", NUMBER,                                              \
 	  "Kolmogorov-Smirnov distance of the response times.")                                    \
 	X(double, wasserstein, "wasserstein_relative", SHARE,                                      \
-	  "1-Wasserstein distance over the program's mean.")
+	  "1-Wasserstein distance of the response times, divided by the program's mean.")

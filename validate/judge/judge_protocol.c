@@ -34,9 +34,9 @@ static int path_check(const char *path, size_t n_more, struct err *e)
 		       !(*p == ' ' && (p[1] == ';' || p[1] == '#'));
 	return held ? 0
 		    : err_set(e, EINVAL,
-			      "a protocol cannot contain the path \"%s\": quotes, \" ;\", \" #\", "
-			      "control characters, a final space or ; and invalid UTF-8 are not "
-			      "possible",
+			      "a protocol cannot contain the path \"%s\". A path must be UTF-8 "
+			      "without quotes, control characters, \" ;\" and \" #\", and must not "
+			      "end with a space or a semicolon",
 			      path);
 }
 

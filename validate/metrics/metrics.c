@@ -276,7 +276,7 @@ static int check_side(const struct metrics_side *s, const char *name, struct err
 	if (s->n_issued > s->n_unfinished)
 		return 0;
 	return err_set(
-	    e, ENODATA, "%s: none of %llu requests of the trace was issued and ended%s", name,
+	    e, ENODATA, "%s: none of the %llu requests of the trace was issued and ended%s", name,
 	    (unsigned long long)s->n_records, s->n_warmup ? " after the warm-up" : "");
 }
 

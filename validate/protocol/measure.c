@@ -67,9 +67,7 @@ int measure_find(const char *name, enum measure *m, struct err *e)
 		if (!strcmp(name, names[i]))
 			return 0;
 	}
-	return name_refuse(e, EINVAL, name, names,
-			   " (measures are response-time, bias, cv, execution-time, iops, "
-			   "issue-error and others)", "\"%s\" is not a measure", name);
+	return name_refuse(e, EINVAL, name, names, NULL, "\"%s\" is not a measure", name);
 }
 
 /* Parses a time. Unlike a duration, it may be negative or a fraction of a nanosecond. */

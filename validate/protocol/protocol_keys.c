@@ -56,8 +56,8 @@ const struct option_spec protocol_keys[] = {
     OPTION(STRING, "standard", FIELD(standard), .arg = "TEXT",
 	   .help =
 	       "certified standard to which the measurement is traceable, with the number of its "
-	       "certificate; NAME.json: a certificate of \"validate standard certify\", which is "
-	       "checked (default: none)"),
+	       "certificate; NAME.json: a certificate of \"validate standard certify\"; the "
+	       "campaign checks whether this certificate applies (default: none)"),
     OPTION(STRING, "replicates", FIELD(replicates), .arg = "N|A..B",
 	   .help =
 	       "number of blocks (default 20); in a block, program and replayers run once in each "
@@ -140,10 +140,10 @@ const struct option_spec protocol_keys[] = {
 #define FIELD(field) offsetof(struct target, field)
 
 const struct option_spec target_keys[] = {
-    OPTION(STRING, "dir", FIELD(dir), .arg = "DIR", .help = "directory to measure, relative to "
-	       "the parent of the results directory; files are made in a fresh directory below "
-	       "it, and the fresh directory is removed at the end (default: the results "
-	       "directory)"),
+    OPTION(STRING, "dir", FIELD(dir), .arg = "DIR", .help = "directory to measure; a relative "
+	       "path starts at the directory that contains the results directory; files are made "
+	       "in a fresh directory below it, and the fresh directory is removed at the end "
+	       "(default: the results directory)"),
     OPTION(CHOICE, "cache", FIELD(cache), .arg = "STATE", .choices = cache_state_names,
            .help = "state of the page cache before each run (default cold)"),
     OPTION(CHOICE, "evict", FIELD(evict), .arg = "HOW", .choices = evict_names,
@@ -209,7 +209,7 @@ const struct option_spec accept_keys[] = {
 #undef LIMIT
     OPTION(CHOICE, "concurrency-by", FIELD(concurrency_by), .arg = "WHAT",
            .choices = concurrency_by_names, .help = "CDFs of the number of requests in "
-	       "flight that component concurrency compares: weighted by time, as found by each "
+	       "flight that component concurrency compares: weighted by time, weighted by "
 	       "request, or both (default time)"),
     OPTION(CHOICE, "reorder-scope", FIELD(reorder_scope), .arg = "SCOPE",
            .choices = reorder_scope_names, .help = "sequences that must keep the traced order. "

@@ -29,7 +29,9 @@ static int engine_check(const struct protocol_file *f, const struct key_grid *g,
 				"without them");
 		if (program || replay_engine_find(name))
 			continue;
-		name_refuse(e, EINVAL, name, names, "", "\"%s\" is not a replay engine", name);
+		name_refuse(e, EINVAL, name, names,
+			    " (\"validate replay --list-engines\" lists the engines)",
+			    "\"%s\" is not a replay engine", name);
 		return key_refuse(f, k->key, e);
 	}
 	return 0;

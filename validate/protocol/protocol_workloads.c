@@ -42,8 +42,9 @@ static int type_check(const struct protocol_file *f, const struct key_grid *g, s
 		for (const struct workload *const *w = workloads; *w && n < 63; w++)
 			names[n++] = (*w)->name;
 		names[n] = NULL;
-		name_refuse(e, EINVAL, k->item.v[i], names, "", "\"%s\" is not a workload",
-			    k->item.v[i]);
+		name_refuse(e, EINVAL, k->item.v[i], names,
+			    " (\"validate microbench --list\" prints the workloads)",
+			    "\"%s\" is not a workload", k->item.v[i]);
 		return key_refuse(f, k->key, e);
 	}
 	return 0;

@@ -65,10 +65,10 @@ static void damage_check(struct results *r, const struct loading *l)
 	const unsigned long long first = l->reading.first_damaged;
 	if (n == 1 && l->reading.linked)
 		seal_break(&r->seal, "line %llu of the journal is damaged (\"validate run "
-			"--resume\" makes its run again)", first);
+			"--resume\" repeats its run)", first);
 	else if (n && l->reading.linked)
 		seal_break(&r->seal, "%llu lines of the journal are damaged, beginning with line "
-			"%llu (\"validate run --resume\" makes their runs again)",
+			"%llu (\"validate run --resume\" repeats their runs)",
 			(unsigned long long)n, first);
 }
 
@@ -90,8 +90,9 @@ static void cut_check(struct results *r, uint64_t n_lines)
 {
 	const size_t n = n_pending_with_file(r);
 	if (n > r->protocol.n_replayers + 1)
-		seal_break(&r->seal, "the journal was cut after line %llu: %zu runs have a file, "
-			"but no line (\"validate run --resume\" makes them again)",
+		seal_break(&r->seal, "the journal was cut after line %llu: %zu runs have a "
+			"summary, but no line in the journal (\"validate run --resume\" repeats "
+			"these runs)",
 			(unsigned long long)n_lines, n);
 }
 

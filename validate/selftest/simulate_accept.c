@@ -250,7 +250,8 @@ static void row_add(struct rates *rates, size_t n, const char *name, bool promis
 		    const uint64_t count[][N_COUNTS], size_t which)
 {
 	char group[96];
-	snprintf(group, sizeof group, "at a limit accepted, at a nominal 5 %%, %zu replicates", n);
+	snprintf(group, sizeof group,
+		 "acceptance at a limit, at a nominal 5 %%, %zu replicates", n);
 	for (size_t i = 0; i < N_CONDITIONS; i++) {
 		struct rate *r = rate_add(rates, PART_STATISTICS, group, name, conditions[i].name,
 					  count[i][which], count[i][COUNT_TRIALS]);
