@@ -18,7 +18,8 @@ static const struct option_spec compare_options[] = {
 	       "differences of the campaigns: protocol, requests (of the recordings), "
 	       "environment (properties of the machine that the key environment of [compare] "
 	       "lists), missing (scenarios or replayers that one campaign lacks; without this "
-	       "word, the outcome is inconclusive or worse), all (default none)"),
+	       "word, the outcome is inconclusive, or worse if a component is worse), all "
+	       "(default none)"),
 	OPTION(CHOICE, "inconclusive", FIELD(inconclusive), .arg = "WHAT",
 	       .choices = inconclusive_names, .help = "exit status of an inconclusive "
 	       "outcome: 4 with error, 1 with fail, 0 with pass or skip. A worse component always "

@@ -27,7 +27,7 @@ static int of_one_run(const struct trace_set *set, struct err *e)
 	const struct trace_meta *a = trace_meta(set->t[0]), *b = trace_meta(set->t[1]);
 	if (!a->epoch_ns || !b->epoch_ns)
 		return err_set(e, EINVAL,
-			       "%s cannot be joined: its metadata has no start time of the "
+			       "%s cannot be joined: its metadata has no start time on the "
 			       "monotonic clock; join only traces of validate capture app and vfs",
 			       set->path[a->epoch_ns ? 1 : 0]);
 	if (!same_text(a->host, b->host))

@@ -128,11 +128,12 @@ const char *words_method(enum why_method how)
 	    [METHOD_BYTES_SLOPE] = "bytes read from devices x slope over the runs",
 	    [METHOD_BYTES_BLOCKED] = "bytes read from devices x time blocked per byte",
 	    [METHOD_NO_BYTES] = "no run read from a device",
-	    [METHOD_FAULT_COST] = "difference of fault counts x measured cost of a fault; at most",
+	    [METHOD_FAULT_COST] =
+		"difference of fault counts x measured cost of a fault; upper bound",
 	    [METHOD_IN_PROPORTION] =
 		"measured: change of the ratio of this time to the service time",
 	    [METHOD_ALL_CPUS] = "measured for all CPUs: change of the ratio of this time to the "
-				"service time; at most",
+				"service time; upper bound",
 	    [METHOD_BESIDE] = "measured in and between requests; not part of the sum",
 	};
 	return words[how];

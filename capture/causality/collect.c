@@ -275,7 +275,7 @@ static bool has_senders(const struct collect_job *j)
 static int without_senders(struct collect_job *j, struct err *e)
 {
 	message_announce(
-	    j, "%s. All runs are repeated, and only threads that make requests are nodes",
+	    j, "%s. All runs are repeated; this time, threads without requests are not nodes",
 	    e->msg);
 	kept_runs_forget(&j->kept, 0);
 	free(j->kept.node);

@@ -18,9 +18,9 @@ const struct option_spec collect_options[] = {
 	 .help = "nodes whose requests are delayed, one node in each run: all, random:M (M "
 	       "nodes chosen at random), a list such as 0,2-5, or none (default all)"},
 	{.name = "period", .type = OPT_STRING, .offset = FIELD(period), .arg = "P",
-	 .help = "delay every Pth request of a node; auto: begin with the period 1000 (less if no "
-	       "node makes more than 500 requests), and halve the period until a replay takes as "
-	       "long as the application (default 1)"},
+	 .help = "delay the first request of a node, and every Pth after it; auto: begin with the "
+	       "period 1000 (less if no node makes more than 500 requests), and halve the period "
+	       "until a replay takes as long as the application (default 1)"},
 	{.name = "error", .type = OPT_RATIO, .offset = FIELD(error), .arg = "RATIO",
 	 .help = "with --period auto: accepted relative difference between the execution times of "
 	       "replay and application (default 10%)",

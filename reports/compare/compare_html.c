@@ -333,7 +333,7 @@ static void reasons_add(struct strbuf *out, const struct campaign_change *c)
 	const size_t n_worse = count_word(c, CHANGE_WORSE), n_better = count_word(c, CHANGE_BETTER),
 		     n_open = count_word(c, CHANGE_INCONCLUSIVE);
 	if (n_worse + n_better + n_open)
-		strbuf_addstr(out, "<h2>Components that are not the same</h2>\n");
+		strbuf_addstr(out, "<h2>Components that changed or are inconclusive</h2>\n");
 	if (n_worse)
 		reasons_of(out, c, CHANGE_WORSE);
 	if (n_better)

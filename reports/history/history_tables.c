@@ -38,9 +38,9 @@ size_t history_table_series(struct table *t, const struct history_study *s, size
 	table_init(t, "series", "Each replayer in each scenario");
 	table_note(t, "x/r is the mean response time of the replay divided by that of the "
 		"program, which ran beside it. Centre and limits belong to the chart of "
-		"individual values. They are computed from the first entries, without the "
-		"entries outside these limits. For limits: number of the entries used (at most "
-		"%zu).", s->baseline);
+		"individual values. They are computed from the first entries (at most "
+		"%zu). Entries outside the limits are left out, and the limits are computed again. "
+		"The column \"For limits\" has the number of the entries used.", s->baseline);
 	TABLE_HEADS(t, series_row(t, NULL));
 	size_t n = 0;
 	for (size_t pass = 0; pass < 2; pass++)

@@ -448,7 +448,9 @@ MODEL(S, NULL,
 		     "null: there is no sign of a loss, but the method does not show all "
 		     "requests (not_visible). In files of earlier versions, this member states "
 		     "whether the file has an end.")
-	     FLAG(p.tally.health.complete, "has_end", "The file has an end.")
+	     FLAG(p.tally.health.complete, "has_end",
+		  "False if the writer of the trace was killed or ran out of space, or if the "
+		  "file was truncated.")
 	     BY_NAMES(reasons_json, "incomplete",
 		      "Reasons why the trace is incomplete, even if the file has an end. Empty if "
 		      "no request is known to be missing.", .index = REASONS_MISSING)

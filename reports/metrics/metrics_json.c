@@ -148,7 +148,9 @@ LIST(side, NULL,
 		"or is damaged, or there are signs of missing requests. null: there is no sign of "
 		"a loss, but the method does not show all requests (not_visible). In files of "
 		"earlier versions, this member states whether the file has an end.")
-	FLAG(complete, "has_end", "The file has an end.")
+	FLAG(complete, "has_end",
+	     "False if the writer of the trace was killed or ran out of space, or if the file was "
+	     "truncated.")
 	FLAG(cut, "cut", "The file has no end, or was made from a trace without an end: requests "
 	     "can be missing.")
 	ROW(uint64_t, n_events_lost, "n_events_lost", COUNT,

@@ -57,7 +57,7 @@ deps '(.barriers | length) >= 3 and .external_ns < .compute_ns / 2'
 # the number of messages differs from run to run: the thread is no node, and the other one waits as
 # long as in the first run
 capture ../parallel restless 5 "$PWD/count"
-expect_line out 'are repeated, and only threads that make requests are nodes'
+expect_line out 'are repeated; this time, threads without requests are not nodes'
 expect_line out 'of 1 node '
 deps '.external_ns > 5e6'
 

@@ -306,9 +306,10 @@ static int same_protocol(const struct campaign *c, struct err *e)
 		ret = ret ? ret : file_read(c->protocol->path, &given, 0, e);
 	if (!ret && (begun.len != given.len || memcmp(begun.s, given.s, given.len)))
 		ret = err_set(e, EINVAL, "%s%s is not the protocol of the campaign in %s: "
-			      "omit the protocol and its options to continue with %s",
+			      "omit the argument PROTOCOL%s to continue with %s",
 			      c->protocol->path, changed ? " with the options of the command line"
-							 : "", c->options->dir, path);
+							 : "", c->options->dir,
+			      changed ? ", --rank-hosts and --launcher" : "", path);
 	return ret;
 }
 

@@ -177,8 +177,8 @@ static void child_exec(const struct launch_spec *s, pid_t parent, int pipe_fd, i
 		char number[16];
 		snprintf(number, sizeof number, "%d", s->pause_fd);
 		if (fcntl(s->pause_fd, F_SETFD, 0) < 0 || setenv(PAUSE_VARIABLE, number, 1) < 0)
-			child_fail(pipe_fd, "cannot give this process the shared memory "
-					    "that pauses it");
+			child_fail(pipe_fd, "cannot give it the shared memory by which the "
+					    "campaign pauses it");
 	}
 	execv(s->file ? s->file : s->argv[0], s->argv);
 	child_fail(pipe_fd, "cannot execute it");

@@ -28,10 +28,11 @@ static const struct option_spec parallel_keys[] = {
            .max = 1000),
     OPTION(UINT, "ranks", FIELD(n_ranks), .arg = "N", .help = "number of ranks, passed to the "
            "script as $RANKS (default 0: the script decides)", .max = 4096),
-    OPTION(STRING, "period", FIELD(period), .arg = "N|auto", .help = "delay every Nth request of "
-	       "a node, to find the nodes that wait for this node; auto: begin with 1000 (less if "
-	       "no node makes more than 500 requests), and halve N until the error of a replay is "
-	       "at most the value of key error, or N is 1 (default 1)"),
+    OPTION(STRING, "period", FIELD(period), .arg = "N|auto", .help = "delay the first request "
+	       "of a node, and every Nth after it, to find the nodes that wait for this node. "
+	       "auto: begin with 1000 (less if no node makes more than 500 requests). Halve N "
+	       "until the error of a replay is at most the value of key error, or N is 1 (default "
+	       "1)"),
     OPTION(STRING, "nodes", FIELD(nodes), .arg = "all|N", .help = "nodes whose requests are "
 	       "delayed, each in a run of its own: all, or N random nodes (default all)"),
     OPTION(RATIO, "error", FIELD(error), .arg = "RATIO", .help = "period = auto: largest "
@@ -39,10 +40,10 @@ static const struct option_spec parallel_keys[] = {
 	       "(default 10 %)", .min = 0.001,
            .max = 10),
     OPTION(CHOICE, "compute", FIELD(compute), .arg = "HOW", .choices = compute_names,
-           .help = "how computing is distinguished from waiting. blocking: by the calls that "
-	       "wait; throttled: in the run that delays a node, all time between two requests of "
-	       "this node is computing, without the delays; auto: throttled if a node polls "
-	       "memory (default auto)"),
+           .help = "what counts as computing. blocking: the time between two requests, minus "
+	       "the time in calls that wait; throttled: the time between two requests of a node, "
+	       "in the run that delays this node, minus the delays; auto: throttled if a node "
+	       "polls memory, else blocking (default auto)"),
     OPTION(DURATION, "capture-timeout", FIELD(capture_timeout_ns), .arg = "TIME",
            .help = "time limit of a recording with all of its runs; a longer recording is ended "
 	       "and fails (default 1 h)", .min = 1e9, .max = 30 * 86400e9),

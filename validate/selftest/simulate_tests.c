@@ -201,7 +201,7 @@ static const struct test {
 	{"the same, widened (accepts)", widened_equivalence_p, PROMISED_DEPENDENT},
 	{"Mann-Kendall", trend_p, PROMISED_INDEPENDENT},
 	{"runs", runs_p, 0},
-	{"Shapiro-Wilk (not normal: power)", normality_p, PROMISED_NORMAL},
+	{"Shapiro-Wilk (power if not normal)", normality_p, PROMISED_NORMAL},
 };
 #define N_TESTS (sizeof tests / sizeof *tests)
 enum { COUNT_TRIALS = N_TESTS, COUNT_FAMILY_RAW, COUNT_FAMILY_HOLM, N_COUNTS };
