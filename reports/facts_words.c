@@ -77,7 +77,7 @@ static void add_length(struct strbuf *out, const struct analysis *a)
 		strbuf_addf(out, " to %s", duration_text((double)most).s);
 }
 
-/* ", paused before their next request", ", paused before their next request or by signals" */
+/* "; at the end of a slice, each pauses before its next request", "... or by a signal" */
 static void add_pauses(struct strbuf *out, const struct protocol *p)
 {
 	bool gate = pairing_pause(p, SIZE_MAX) == PAUSE_GATE, signal = !gate;
@@ -85,8 +85,9 @@ static void add_pauses(struct strbuf *out, const struct protocol *p)
 		gate |= pairing_pause(p, i) == PAUSE_GATE;
 		signal |= pairing_pause(p, i) == PAUSE_SIGNAL;
 	}
-	strbuf_addf(out, ", paused %s%s%s", gate ? "before their next request" : "",
-		    gate && signal ? " or " : "", signal ? "by signals" : "");
+	strbuf_addf(out, "; at the end of a slice, each pauses %s%s%s",
+		    gate ? "before its next request" : "", gate && signal ? " or " : "",
+		    signal ? "by a signal" : "");
 }
 
 /* Appends "Program and replays ran in turn, in slices of 5 ms by gate, in 12 of 16 scenarios; 1.2 %
@@ -104,9 +105,9 @@ static void facts_add_pairing(struct strbuf *out, const struct analysis *a)
 		double share = share_left_out(a);
 		strbuf_addstr(out, "Program and replays took turns in slices");
 		add_length(out, a);
-		add_pauses(out, &a->results->protocol);
 		if (n_sliced < n)
-			strbuf_addf(out, ", in %zu of %zu scenarios", n_sliced, n);
+			strbuf_addf(out, " in %zu of %zu scenarios", n_sliced, n);
+		add_pauses(out, &a->results->protocol);
 		strbuf_addstr(out, "; ");
 		number_add(out, share, share, number_unit_percent, false);
 		strbuf_addstr(out, " of the requests do not count, because a slice began or ended "

@@ -191,7 +191,8 @@ static bool word_distinguishes(const struct analysis *a, size_t replayer,
 	return true;
 }
 
-/* Appends " with level=2" or " in random-read" if such a word exists, otherwise the names. */
+/* Appends " in scenarios with level=2" or " in random-read" if such a word exists, otherwise the
+ * names. */
 static void add_where(struct strbuf *out, const struct analysis *a, size_t replayer,
 		      const struct main_cause *k, size_t n_cells)
 {
@@ -204,7 +205,8 @@ static void add_where(struct strbuf *out, const struct analysis *a, size_t repla
 		bool apart =
 		    k->n > 1 && word.len && word_distinguishes(a, replayer, k, word.s, word.len);
 		if (apart)
-			strbuf_addf(out, " %s %s", strchr(word.s, '=') ? "with" : "in", word.s);
+			strbuf_addf(out, " in %s%s",
+				    strchr(word.s, '=') ? "scenarios with " : "", word.s);
 		if (apart)
 			return;
 	}

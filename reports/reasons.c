@@ -61,14 +61,16 @@ static const char *const templates[REASON_N] = {
     [REASON_GUARD_REJECT] = ", guard band %.3g U; the probability that this rejection is wrong is "
 			    "%.2g %%",
     [REASON_PART_CHANGE] = "%L: %C %%",
-    [REASON_PART_NUMBER] = "at the %L %+.3f",
+    [REASON_PART_NUMBER] = "the shares of requests with relative response times below the "
+			   "program's %L differ by %+.3f (replay minus program)",
     [REASON_CHANGE_INTERVAL] = ", %E %% interval %C to %C %%",
     [REASON_NUMBER_INTERVAL] = ", %E %% interval %+.3f to %+.3f",
     [REASON_CHANGE_LIMITS] = ", %W the limits ±%P %%",
     [REASON_NUMBER_LIMITS] = ", %W the limits ±%.3g",
     [REASON_ONLY_INTERVAL] = ". The interval is beyond the limits, but the P-value of the "
 			     "rejection test is %.3g, and a rejection needs at most %.3g. This "
-			     "P-value is corrected for the number of parts and of looks",
+			     "P-value is corrected for the number of parts of the component and "
+			     "for repeated decisions",
     [REASON_SHARE] =
 	"%.3g %% of the requests, one-sided confidence limits %.3g and %.3g %%, %W the limit %P "
 	"%%",
@@ -95,7 +97,8 @@ static const char *const templates[REASON_N] = {
     [REASON_PAIRS_FAR] =
 	". The component is not accepted, because some pairs deviate far from the others: the "
 	"plain mean of all pairs is %C %%",
-    [REASON_TIME_SPLIT] = ". The requests themselves cause %C %%, the waits between them %C %%",
+    [REASON_TIME_SPLIT] = ". The requests themselves cause %C %%, and the waits between the "
+			  "requests cause %C %%",
     [REASON_FAULTS] = "at most %.0f lost, extra or mismatched requests in a run, limit %.0f",
     [REASON_FAULTS_OVER] = "%.0f lost, %.0f extra and %.0f mismatched of %.0f requests, up to "
 			   "%.0f in a run, limit %.0f",
@@ -144,14 +147,14 @@ static const char *const templates[REASON_N] = {
     [REASON_MACHINE_LIMIT] = ", limit %P %%",
     [REASON_PLAN_NONE] = ". " NO_NUMBER,
     [REASON_PLAN_MEAN] = ". " NO_NUMBER ": the %X of the replicates have a standard "
-			 "deviation of %V. The %.0f replicates that were made suffice only for a "
-			 "standard deviation of at most %V",
+			 "deviation of %V. At this distance of the estimate from the limit, a "
+			 "decision by %.0f replicates needs a standard deviation of at most %V",
     [REASON_PLAN_RATIO_MOST] = ". " NO_NUMBER ", because the ratio is too near the limit. "
-			       "The %.0f replicates that were made suffice only for a ratio of at "
-			       "most %.3g",
+			       "A decision by the %.0f replicates that were made needs a ratio "
+			       "of at most %.3g",
     [REASON_PLAN_RATIO_LEAST] = ". " NO_NUMBER ", because the ratio is too near the limit. "
-				"The %.0f replicates that were made suffice only for a ratio of at "
-				"least %.3g",
+				"A decision by the %.0f replicates that were made needs a "
+				"ratio of at least %.3g",
     [REASON_PAIRS_FAILED] = ". In %.0f of %.0f pairs a run failed",
     [REASON_NOT_AFTER_HOLM] =
 	". The component is not rejected: Holm's correction for all tests of the report increases "
@@ -362,7 +365,8 @@ static void add_inconclusive(struct strbuf *out, const struct analysis *a, const
 	}
 	SCOPED_STRBUF names = STRBUF_INIT;
 	if (words_add_names(&names, dependent, " and "))
-		strbuf_addf(out, " (%s only because the runs may depend on each other)", names.s);
+		strbuf_addf(out, " (%s would be accepted if the runs were known to be "
+				 "independent)", names.s);
 	if (impractical)
 		strbuf_addstr(out, ". No practical number of replicates would decide this case on "
 				   "this machine");

@@ -93,7 +93,7 @@ static const struct {
 		      "blocks (Mann-Kendall test, P <= 0.01 over all cases together)"},
     [SOURCE_ORDER] = {"procedure", "order in the block",
 		      "a replay runs before or after its program; in %.0f of %.0f cases, this "
-		      "order had an effect (P <= 0.05), which is a row of the budget"},
+		      "order had an effect (P <= 0.05); the effect is a row of the budget"},
     [SOURCE_FAILED_RUNS] = {"procedure", "failed runs",
 			    "%.0f %{run failed; its|runs failed; their} pairs are left out"},
     [SOURCE_JOURNAL] = {"procedure", "journal", "%.0f damaged %{line was|lines were} left out"},

@@ -2,7 +2,7 @@
 /* What differs in a case, and the causes that were found, in a sentence. */
 #include "reports/words.h"
 
-#define SHAPE "the share of requests below the program's %p of relative response times is "
+#define SHAPE "the share of requests with relative response times below the program's %p is "
 #define DEAF "the replayer's times do not follow the storage: on slower storage, the response "
 #define QUANTILE(name)                                                                             \
 	{                                                                                          \
@@ -141,6 +141,9 @@ const char *words_method(enum why_method how)
 
 /* --- splits -------------------------------------------------------------- */
 
+/* smallest share of a difference for which a part is stated after the largest part */
+#define PART_MIN 0.05
+
 /* Returns the largest part whose share is below `below`. */
 static const struct why_part *next_largest(const struct split *s, double below)
 {
@@ -151,6 +154,13 @@ static const struct why_part *next_largest(const struct split *s, double below)
 			most = &s->part[i];
 	}
 	return most;
+}
+
+/* Whether a part after the largest part is stated. */
+static bool has_second(const struct split *s, const struct why_part *largest)
+{
+	const struct why_part *second = next_largest(s, fabs(largest->share));
+	return second && fabs(second->share) >= PART_MIN;
 }
 
 static void add_percent(struct strbuf *out, double ratio)
@@ -167,26 +177,29 @@ static void add_percent(struct strbuf *out, double ratio)
 static void add_split(struct strbuf *out, const struct split *s)
 {
 	double below = INFINITY;
-	bool any = false;
 	add_percent(out, s->whole.value);
 	for (int i = 0; i < 3; i++) {
 		const struct why_part *part = next_largest(s, below);
-		if (!part || (i && fabs(part->share) < 0.05))
-			break;
-		strbuf_addstr(out, any ? ", " : " (largest parts: ");
+		if (!part || (i && fabs(part->share) < PART_MIN)) {
+			strbuf_addstr(out, i ? ")" : "");
+			return;
+		}
+		if (i)
+			strbuf_addstr(out, ", ");
+		else
+			strbuf_addf(out, " (largest part%s: ", has_second(s, part) ? "s" : "");
 		add_percent(out, part->part.value);
 		strbuf_addf(out, " from %s", words_cause(part->name));
 		below = fabs(part->share);
-		any = true;
 	}
-	strbuf_addstr(out, any ? ")" : "");
+	strbuf_addch(out, ')');
 }
 
 void words_add_why(struct strbuf *out, const struct why *w)
 {
 	const char *between = "";
 	if (w->main != CAUSE_N) {
-		words_add_main_cause(out, w->main_name);
+		strbuf_addf(out, "the main cause is %s", words_cause(w->main_name));
 		between = "; ";
 	}
 	for (int q = 0; q < SPLIT_N; q++) {

@@ -271,18 +271,20 @@ void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
 	}
 	if (lo > hi)
 		return;
-	strbuf_addstr(out, "The uncertainty of one replay is ");
+	strbuf_addstr(out, "The uncertainty of the mean response time is ");
 	add_span(out, lo, hi);
+	strbuf_addstr(out, " for one replay");
 	if (lo_machine <= hi_machine) {
-		strbuf_addstr(out, ", and that of one program run is ");
+		strbuf_addstr(out, " and ");
 		add_span(out, lo_machine, hi_machine);
+		strbuf_addstr(out, " for one program run");
 	}
 	if (!n_limited)
 		return;
 	strbuf_addstr(out, ". ");
 	if (n_limited < n)
 		strbuf_addf(out, "In %zu of %zu cases, the", n_limited, n);
-	strbuf_addf(out, "%s uncertainty of a replay is not judged, because the upper confidence "
+	strbuf_addf(out, "%s uncertainty of one replay is not judged, because the upper confidence "
 		"limit of the program's own uncertainty exceeds ", n_limited < n ? "" : "The");
 	words_add_limit(out, COMPONENT_UNCERTAINTY, limit);
 }
@@ -292,8 +294,8 @@ void words_add_machine(struct strbuf *out, const struct analysis *a)
 	words_add_uncertainty(out, a->cell, a->n_cells);
 	if (!a->n_cells || !isfinite(a->between_process_cv))
 		return;
-	strbuf_addstr(out, out->len ? ". The program's own runs scatter by "
-				    : "The program's own runs scatter by ");
+	strbuf_addstr(out, out->len ? ". The program's runs scatter by "
+				    : "The program's runs scatter by ");
 	number_add(out, a->between_process_cv, a->between_process_cv, number_unit_percent, false);
 	strbuf_addstr(out, " (median coefficient of variation)");
 }

@@ -38,8 +38,8 @@ struct component_words {
 	const char *absent, *inapplicable;
 };
 extern const struct component_words component_words[];
-/* Appends what differs in a case that `w` explains, with the causes that were found: "mainly
- * because of requests issued late; response time +12 %: ...; pwrite takes 68 % longer". */
+/* Appends what differs in a case that `w` explains, with the causes that were found: "the
+ * main cause is requests issued late; response time +12 %: ...; pwrite takes 68 % longer". */
 void words_add_why(struct strbuf *out, const struct why *w);
 /* "fewer requests in flight", "requests issued late" */
 const char *words_cause(enum why_name name);

@@ -16,10 +16,10 @@ const char certificate_explanation[] = "Bias: relative difference of the mean re
 				       "coverage of 95 % with the coverage factor k (GUM). "
 				       "Precision: standard deviation of the logarithm of "
 				       "the replay's mean response time, divided by the same "
-				       "standard deviation of the program. A verdict holds only "
-				       "for these workloads, this machine, this target and the "
-				       "assessed components. Scatter: standard deviation of the "
-				       "mean response times of the runs.";
+				       "standard deviation of the program. Scatter: standard "
+				       "deviation of the mean response times of the runs. A "
+				       "verdict holds only for these workloads, this machine, "
+				       "this target and the assessed components.";
 
 const char *certificate_kind(const struct certificate *c)
 {
@@ -124,7 +124,7 @@ static void add_conditions(struct certificate *c, const struct analysis *a)
 	date_add(&text, first_ns);
 	strbuf_addstr(&text, " to ");
 	date_add(&text, last_ns);
-	strbuf_addf(&text, "; at most %u replicates of a case, in randomised blocks%s",
+	strbuf_addf(&text, "; up to %u replicates of a case were made, in randomised blocks%s",
 		    a->n_replicates, a->complete ? "" : "; the campaign was not finished");
 	fact_add_of_all(c, "Measured", &text);
 	strbuf_addf(&text, "%s, %lld CPUs", member_text(e, "machine", "cpu_model"),
@@ -210,7 +210,7 @@ static void capture_describe(struct strbuf *text, const struct results *r)
 				all[k].observe_from == all[i].observe_from;
 		if (seen)
 			continue;
-		strbuf_addstr(text, i ? " or " : "; times of program and replays by ");
+		strbuf_addstr(text, i ? " or " : "; times of program and replays measured by ");
 		words_add_observation(text, &all[i]);
 	}
 	for (size_t i = 0; i < r->n_runs; i++)
@@ -238,7 +238,7 @@ static void add_traceability(struct certificate *c, const struct analysis *a)
 			100 * json_number_value(member_of(e, "standard", "expanded_uncertainty")));
 	strbuf_addf(&text,
 		    "; clock of all times: %s%s; bias, precision and U are ratios of times of one "
-		    "clock, so an error of its rate cancels",
+		    "clock, so an error of the clock's rate cancels",
 		    clock, strcmp(clock, "tsc") ? "" : ", calibrated against CLOCK_MONOTONIC");
 	capture_describe(&text, a->results);
 	fact_add_of_all(c, "Traceability", &text);

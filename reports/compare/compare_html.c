@@ -208,9 +208,9 @@ static void dumbbell_chart(struct strbuf *out, const struct campaign_change *c)
 	static const char *const titles[] = {"Response time", "Execution time"};
 	strbuf_addstr(out,
 		"<h2>Old against new</h2>\n<p>Deviation of the replay from the program: ○ old, "
-		"● new. At the vertical line the replay takes as long as the program. The outcome "
-		"of a case covers all components. The colour of a bar shows the outcome of one "
-		"component: <span class=\"chip trusted\">same or better</span>, <span "
+		"● new. At the vertical line, the replay takes as long as the program. The "
+		"outcome of a case covers all components. The colour of a bar shows the outcome "
+		"of one component: <span class=\"chip trusted\">same or better</span>, <span "
 		"class=\"chip inconclusive\">inconclusive</span>, <span class=\"chip "
 		"not\">worse</span>.</p>\n");
 	html_begin_wide(out, "Old against new");
@@ -340,8 +340,8 @@ static void reasons_add(struct strbuf *out, const struct campaign_change *c)
 		reasons_of(out, c, CHANGE_BETTER);
 	if (!n_open)
 		return;
-	strbuf_addf(out, "<details><summary>Inconclusive: %zu component%s, counted over all "
-			 "cases</summary>\n", n_open, n_open == 1 ? "" : "s");
+	strbuf_addf(out, "<details><summary>Inconclusive components of all cases: %zu</summary>\n",
+		    n_open);
 	reasons_of(out, c, CHANGE_INCONCLUSIVE);
 	strbuf_addstr(out, "</details>\n");
 }
@@ -358,8 +358,9 @@ static void differences_add(struct strbuf *out, const struct campaign_change *c)
 		const char *const text[] = {d->what, d->old_value, compare_new_value(d)};
 		strbuf_addf(out, "<tr><td>%s</td>", difference_names[d->kind]);
 		for (size_t k = 0; k < 3; k++) {
-			strbuf_addf(out, "<td class=\"w\"%s>",
-				    k ? k == 1 ? " data-l=\"old\"" : " data-l=\"new\"" : "");
+			strbuf_addf(out, "<td class=\"w\"%s>%s",
+				    k ? k == 1 ? " data-l=\"old\"" : " data-l=\"new\"" : "",
+				    !k && d->kind == DIFFERENCE_SETTINGS ? "replayer " : "");
 			escape_html(out, text[k] ? text[k] : "");
 			strbuf_addstr(out, "</td>");
 		}

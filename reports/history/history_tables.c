@@ -36,11 +36,13 @@ static void series_row(struct table *t, const struct history_charts *c)
 size_t history_table_series(struct table *t, const struct history_study *s, size_t rows_max)
 {
 	table_init(t, "series", "Each replayer in each scenario");
-	table_note(t, "x/r is the mean response time of the replay divided by that of the "
-		"program, which ran beside it. Centre and limits belong to the chart of "
-		"individual values. They are computed from the first entries (at most "
-		"%zu). Entries outside the limits are left out, and the limits are computed again. "
-		"The column \"For limits\" has the number of the entries used.", s->baseline);
+	table_note(t, "An entry is a campaign that measured the replayer in the scenario. x/r is "
+		"the mean response time of the replay divided by that of the program in the same "
+		"block. Centre, limits and latest entry are x/r minus 1. The limits are those of "
+		"the chart of individual values. Centre and limits are computed from the first "
+		"entries (at most %zu). Entries outside the limits are left out, and the limits "
+		"are computed again. The column \"For limits\" has the number of the entries used.",
+		s->baseline);
 	TABLE_HEADS(t, series_row(t, NULL));
 	size_t n = 0;
 	for (size_t pass = 0; pass < 2; pass++)
@@ -77,10 +79,12 @@ static void table_events(struct table *t, const struct history_study *s)
 {
 	table_init(t, "events", "Events");
 	table_note(t, "x/r: mean response time of the replay, divided by that of the program. "
+		"Entry: a campaign that measured the replayer in the scenario. "
 		"Change: relative change of x/r from the level before the event. For a drift, this "
 		"is the change from the onset to the last entry of the drift. Onset: date of the "
-		"first changed entry, and the limits of its 95 %% interval. No.: number of a "
-		"campaign.");
+		"first changed entry, and the limits of its 95 %% interval. Last "
+		"entry: last entry of the event. No.: number of a campaign (at the onset, when the "
+		"event was found, at the last entry).");
 	TABLE_HEADS(t, event_row(t, s, NULL, NULL));
 	for (size_t i = 0; i < s->history->n_series; i++)
 		for (size_t k = 0; k < s->charts[i].n_events; k++)

@@ -21,8 +21,9 @@ const char history_explanation[] = "The value of an entry is the mean of ln(x/r)
 	"control charts: individual values (3 sigma), moving range, CUSUM (k 0.5, h 5) and EWMA "
 	"(lambda 0.2, L 2.962). Their limits are computed from the first entries that lie within "
 	"the limits for individual values. If nothing changes, each chart signals about once in "
-	"370 to 500 entries (moving range: 110). With limits from only 20 entries, each chart "
-	"signals about once in 100 entries (moving range: 60).";
+	"370 to 500 entries (moving range: 110). This holds for limits from many entries. With "
+	"limits from only 20 entries, each chart signals about once in 100 entries (moving range: "
+	"60).";
 
 char *history_clock_warning(const struct history *h)
 {

@@ -51,16 +51,17 @@ static void add_looks(struct strbuf *out, const struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
 	if (p->budget_ns)
-		strbuf_addstr(out, " The campaign decides each case anew after each of its pairs "
-			"(looks).");
+		strbuf_addf(out, " The campaign decides a case after its first %llu pairs, and "
+			"again after each further pair. Each of these decisions is a look.",
+			(unsigned long long)p->n_replicates_min);
 	else if (p->n_looks > 1)
 		strbuf_addf(out, " The campaign decides only at planned numbers of replicates "
 			"(looks). This is look %u of %u, at %u replicates.", a->look, p->n_looks,
 			a->n_replicates);
 	if (a->look && a->level_accept < 0.05 && a->level_accept > 1e-6)
-		words_add_template(out, " These probabilities hold over all looks. So this look "
-			"uses confidence levels above those of the rules below: %E %% instead of "
-			"90 %%, and %E %% instead of 95 %%.",
+		words_add_template(out, " These probabilities hold over all looks. So this "
+			"report uses confidence levels above those of the rules below: %E %% "
+			"instead of 90 %%, and %E %% instead of 95 %%.",
 			(const double[]){2 * a->level_accept, a->level_accept}, "", COMPONENT_N);
 }
 

@@ -20,8 +20,9 @@ static void add_causes(struct strbuf *out, const struct analysis *a)
 			strbuf_addstr(out, "<h2 id=\"causes\">Why the replays differ</h2>\n<p>For "
 				"each case with the verdict \"not trusted\", the list states how "
 				"the replay differs from the program, and which causes the runs "
-				"show. It does not contain inconclusive cases.</p>\n<ul "
-				"class=\"wide\">\n");
+				"show. Unexplained service time is the part of a difference for "
+				"which no cause was measured. The list does not contain "
+				"inconclusive cases.</p>\n<ul class=\"wide\">\n");
 		if (n++ == MOST_SENTENCES)
 			strbuf_addstr(out, "</ul>\n<details><summary>More of these "
 					   "cases</summary>\n<ul class=\"wide\">\n");
@@ -40,6 +41,15 @@ static void add_causes(struct strbuf *out, const struct analysis *a)
 	}
 	if (n)
 		strbuf_addstr(out, n > MOST_SENTENCES ? "</ul>\n</details>\n" : "</ul>\n");
+}
+
+/* Whether the page states a difference of the response times and its causes. */
+static bool shows_response(const struct analysis *a)
+{
+	for (size_t i = 0; a->why && i < a->n_cells; i++)
+		if (a->why[i].shown && a->why[i].split[SPLIT_RESPONSE].significant)
+			return true;
+	return false;
 }
 
 /* --- a case -------------------------------------------------------------- */
@@ -95,7 +105,9 @@ static void add_reasons(struct strbuf *out, const struct cell *c)
 		SCOPED_STRBUF text = STRBUF_INIT;
 		escape_html(&text, m->reason);
 		if (m->decision == DECISION_INCONCLUSIVE && m->n_more && !m->impractical)
-			strbuf_addf(&text, ". About %llu more replicate%s would probably suffice",
+			strbuf_addf(&text,
+				    ". About %llu more replicate%s would probably decide "
+				    "this component",
 				    (unsigned long long)m->n_more, m->n_more == 1 ? "" : "s");
 		if (names.len && strcmp(text.s, reason.s))
 			add_reason(out, &names, &reason);
@@ -186,13 +198,16 @@ void html_add_cases(struct strbuf *out, const struct html_page *p)
 		return;
 	add_causes(out, a);
 	strbuf_addstr(out, "<h2 id=\"cases\">Every case</h2>\n<p>A case is one replayer in one "
-		"scenario. Its verdict holds for these workloads on this machine, and for the "
+		"scenario. Its verdict holds for this scenario on this machine, and for the "
 		"components that were assessed.");
+	if (shows_response(a))
+		strbuf_addstr(out, " The bias is computed from logarithms, so it can differ from "
+			"the stated difference of the response times.");
 	words_add_not_visible(out, " The recordings do not show these requests: ", a, ".");
 	if (p->figures->n_left_out)
-		strbuf_addf(out, " To keep the page small, %zu of its plots %s left out. The "
+		strbuf_addf(out, " To keep the page small, %zu plot%s left out. The "
 			"tables have the numbers.", p->figures->n_left_out,
-			p->figures->n_left_out == 1 ? "is" : "are");
+			p->figures->n_left_out == 1 ? " is" : "s are");
 	strbuf_addstr(out, "</p>\n");
 	html_add_missing(out, p->figures);
 	SCOPED_FREE bool *open = choose_open(a);

@@ -83,8 +83,9 @@ void html_add_parallel(struct strbuf *out, const struct html_page *p)
 void html_add_rated_range(struct strbuf *out, const struct html_page *p)
 {
 	const struct analysis *a = p->a;
-	strbuf_addstr(out, "<p>The list shows the highest rate, and the shortest gap between a "
-			   "thread's requests, at which every judged component was accepted.</p>\n"
+	strbuf_addstr(out, "<p>The list shows the highest rate at which every judged component "
+			   "was accepted. If the threads pause between requests, the list also "
+			   "shows the shortest gap between a thread's requests.</p>\n"
 			   "<ul class=\"wide\">\n");
 	for (size_t i = 0; i < a->n_rated; i++) {
 		SCOPED_STRBUF line = STRBUF_INIT;

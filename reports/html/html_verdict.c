@@ -254,8 +254,8 @@ static void add_map(struct strbuf *out, const struct analysis *a)
 	strbuf_addstr(
 	    out,
 	    "</tbody></table></div>\n<p class=\"key\">Colour: deviation of the estimate from its "
-	    "ideal value, in percent of the limit (Precision: by the logarithms of ratio and "
-	    "limit): <i "
+	    "ideal value, in percent of the limit (for Precision: logarithm of the ratio, in "
+	    "percent of the logarithm of the limit): <i "
 	    "class=\"h0\">up to 25 %</i><i class=\"h1\">50 %</i><i class=\"h2\">75 "
 	    "%</i><i class=\"h3\">100 %</i><i class=\"h4\">150 %</i><i "
 	    "class=\"h5\">more</i> Sign: ✓ accepted, ✗ rejected, ? inconclusive, – not "
@@ -322,13 +322,14 @@ static void add_strip(struct strbuf *out, const struct analysis *a)
 	strbuf_addstr(out, "<h2 id=\"intervals\">What decides each case</h2>\n<p>The table "
 		"shows one component of each case. If all components are accepted, this is the "
 		"component whose interval comes nearest to its limit. Otherwise, this is the "
-		"rejected component (without a rejection: the inconclusive component) whose "
-		"estimate is the largest multiple of its limit. Each bar is the interval of the "
-		"test, in multiples of the limit. The shaded part is within the limit. ");
+		"rejected component whose estimate is the largest multiple of its limit. If no "
+		"component is rejected, the same rule chooses an inconclusive component. Each bar "
+		"is the interval of the test, in multiples of the limit. The shaded part is within "
+		"the limit. ");
 	strbuf_addf(out,
 		    "%s only if no bar of its components extends beyond the limit. A bar can be "
 		    "wider than the 95 %% interval beside it, because the test also allows for "
-		    "dependent runs and for several looks at the results. An arrow means "
+		    "dependent runs and for repeated decisions. An arrow means "
 		    "that the estimate lies outside the picture.</p>\n",
 		    a->results->protocol.claimed ? "The claim is shown for a case"
 						 : "A case is trusted");

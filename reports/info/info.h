@@ -80,7 +80,7 @@ int info_print_json(const struct info *x, struct trace *t, uint64_t n_records, s
 
 void info_add_object(struct strbuf *out, const struct info *x, uint32_t id);
 struct short_text plural_text(uint64_t n, const char *one, const char *more);
-struct short_text rate_text(double per_s); /* "1,234 a second" */
+struct short_text rate_text(double per_s); /* "1,234 per second" */
 struct short_text share_text(double part, double whole); /* "12.3 %" */
 struct short_text error_text(unsigned int error); /* "ENOENT" */
 /* "" for an empty histogram */

@@ -167,9 +167,11 @@ static void put_access(struct table *s, const char *name, const struct access_co
 static void note_positions(struct table *s, const struct profile *p)
 {
 	SCOPED_STRBUF out = STRBUF_INIT;
-	strbuf_addf(&out, "near: within 128 KiB of the end of the previous read or write. %s of "
-		"the reads and writes have offset and length in multiples of 4096, %s of 512; "
-		"all end at or below offset %s", share_text((double)p->n_aligned_4096,
+	strbuf_addf(&out, "near: within 128 KiB of the end of the previous read or write; "
+		"first: number of reads and writes without a previous one. validate-info(1) "
+		"explains all patterns. %s of the reads and writes have offset and length in "
+		"multiples of 4096, %s of 512; all end at or below offset %s",
+		share_text((double)p->n_aligned_4096,
 		(double)p->n_position_known).s, share_text((double)p->n_aligned_512,
 		(double)p->n_position_known).s, count_text(p->highest).s);
 	if (p->n_position_unknown)
@@ -257,7 +259,7 @@ static void add_objects(struct info_page *page, const struct info *x)
 	strbuf_addf(&name, "%s%s touched", o->n_not_followed ? "more than " : "",
 			   plural_text(o->n_objects, "object", "objects").s);
 	if (o->n_objects > n)
-		strbuf_addf(&name, ", the %zu with the most bytes moved shown", n);
+		strbuf_addf(&name, "; shown: the %zu objects with the most bytes moved", n);
 	s->note = strbuf_detach(&name);
 }
 
@@ -282,7 +284,7 @@ static void add_threads(struct info_page *page, const struct tally *t)
 		put_time(s, top[i].busy_ns);
 	}
 	if (t->n_threads > n)
-		s->note = xasprintf("of %s%llu threads, the %zu with the most requests",
+		s->note = xasprintf("%s%llu threads; shown: the %zu threads with the most requests",
 				    t->threads_cut ? "more than " : "",
 				    (unsigned long long)t->n_threads, n);
 }

@@ -13,9 +13,10 @@ struct short_text rate_text(double per_s)
 {
 	struct short_text t;
 	if (per_s >= 1000 && per_s < 1e18)
-		snprintf(t.s, sizeof t.s, "%.30s a second", count_text((uint64_t)(per_s + 0.5)).s);
+		snprintf(t.s, sizeof t.s, "%.30s per second",
+			 count_text((uint64_t)(per_s + 0.5)).s);
 	else
-		snprintf(t.s, sizeof t.s, "%.4g a second", per_s);
+		snprintf(t.s, sizeof t.s, "%.4g per second", per_s);
 	return t;
 }
 

@@ -117,8 +117,9 @@ static void figure_make(struct figures *fs, const struct pool *p, bool scatter)
 				  "precisely than the others.");
 	else
 		figure_caption(f, "Mandel's h: distance of each laboratory's mean from the mean of "
-			"all, one bar per case, by laboratory. Lines: critical values. If all bars "
-			"of a laboratory are on one side, it has a bias of its own.");
+			"all, in standard deviations, one bar per case, by laboratory. Lines: "
+			"critical values. If all bars of a laboratory are on one side, it has a "
+			"bias of its own.");
 }
 
 void pool_figures_build(struct figures *fs, const void *study)

@@ -49,8 +49,8 @@ static void table_ranks(struct table *t, const struct pool *p)
 	table_note(t, "Number of cases of each replayer in all laboratories, by verdict. Replayers "
 		"whose cases are all trusted or inconclusive come first. Within each group, the "
 		"order is by the share of trusted cases, then by the share of cases that are not "
-		"trusted, and then by the largest bias. Largest bias: that of one case in one "
-		"laboratory.");
+		"trusted, and then by the largest bias. Largest bias: the largest of the "
+		"replayer's cases in all laboratories.");
 	TABLE_HEADS(t, rank_row(t, NULL, 0));
 	t->n_row_headers = 2;
 	for (size_t i = 0; i < l.n_ranks; i++)
@@ -105,11 +105,13 @@ static void suspect_row(struct table *t, const struct pool *p, const struct pool
 static void table_suspects(struct table *t, const struct pool *p)
 {
 	table_init(t, "suspects", "Outliers and stragglers");
-	table_note(t, "Cochran: the scatter of the laboratory is the largest. Grubbs: its mean "
-		"is the highest or lowest, alone or together with another (double test; a "
-		"small value of its statistic is suspect). A value beyond the 1 %% critical value "
-		"is an outlier, and a value between the 5 %% and the 1 %% critical value is a "
-		"straggler. With many cases, some outliers and stragglers occur by chance.");
+	table_note(t, "Test scatter (Cochran): the laboratory has the largest scatter. Tests "
+		"highest and lowest (Grubbs): the laboratory has the highest or lowest mean. Tests "
+		"two highest and two lowest (Grubbs' double test): the laboratory has one of the "
+		"two highest or lowest means; here a small statistic is suspect. A value beyond "
+		"the 1 %% critical value is an outlier, and a value between the 5 %% and the 1 %% "
+		"critical value is a straggler. With many cases, some outliers and stragglers "
+		"occur by chance.");
 	TABLE_HEADS(t, suspect_row(t, p, NULL, NULL, NULL));
 	for (size_t i = 0; i < p->n_cases; i++) {
 		const struct pool_case *c = &p->one[i];
@@ -140,8 +142,8 @@ static void study_row(struct table *t, const struct pool_case *c)
 static void table_studies(struct table *t, const struct pool *p)
 {
 	table_init(t, "pool", "Repeatability and reproducibility of each case");
-	table_note(t, "Each value is a ratio: the %s of the replay divided by that of the program, "
-		"which ran beside it. Bias: mean over the laboratories of this ratio minus 1. Two "
+	table_note(t, "Each value is a ratio: the %s of the replay divided by that of the program "
+		"in the same block. Bias: mean over the laboratories of this ratio minus 1. Two "
 		"results of one laboratory differ by more than r with a probability of 5 %%. Two "
 		"results of different laboratories differ by more than R with a probability of "
 		"5 %% (ISO 5725-6). s_R from, to: 95 %% interval of s_R, which is wide with few "

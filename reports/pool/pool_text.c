@@ -7,9 +7,9 @@
 #define NAME_WIDTH 22
 
 const char pool_explanation[] =
-    "Each result is a ratio: the value of a replay divided by the value of the program, which ran "
-    "beside it on the same machine. So laboratories with different machines can be compared. "
-    "Largest bias: that of one case in one laboratory. Bias: mean over the laboratories. "
+    "Each result is a ratio: the value of a replay divided by the value of the program in the same "
+    "block on the same machine. So laboratories with different machines can be compared. "
+    "Largest bias: the largest of all cases in all laboratories. Bias: mean over the laboratories. "
     "s_r: scatter within a laboratory; s_L: scatter between laboratories; s_R: both together, with "
     "its 95 % interval (from, to). "
     "Two results of one laboratory differ by more than r with a probability of 5 %. Two results of "

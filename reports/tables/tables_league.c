@@ -36,7 +36,9 @@ static void league_row(struct table *t, const struct analysis *a, size_t i)
 	COL_TEXT(t, "replayer", "Replayer", replayer[row->replayer].name);
 	COL_WORDS_IF(t, "options", "Options", words_add_options(&s_, &replayer[row->replayer]));
 	COL_TEXT(t, "verdict", "Verdict", words_league_verdict(a, row));
-	COL(t, TEXT, "cases", "Cases trusted / inconclusive / not trusted",
+	COL(t, TEXT, "cases", a->results->protocol.claimed
+		? "Cases shown / inconclusive / refuted"
+		: "Cases trusted / inconclusive / not trusted",
 		if (!row->judged) table_none(t); else table_textf(t, "%zu / %zu / %zu",
 		row->n_trusted, row->n_inconclusive, row->n_not_trusted));
 	COL_KNOWN(t, NUMBER, "deviation", "Mean deviation / limit", row->deviation);

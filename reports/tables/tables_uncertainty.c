@@ -30,14 +30,14 @@ static void calibration_row(struct table *t, const struct cell *c)
 }
 
 const struct table_kind table_calibration = {
-    "calibration", "Systematic difference, and what accompanied it", .cell = calibration_row,
+    "calibration", "Bias and conditions of the runs", .cell = calibration_row,
     .note =
 	"The replay takes longer or shorter if the 95 % interval of the bias excludes 0. The other "
-	"columns can explain a difference, and have values for program and replay. Off CPU: share "
-	"of the time in which the threads did not run, because they waited for a device, slept or "
-	"waited for a CPU. Stolen: CPU time that other virtual machines took, divided by the time "
-	"of the run. Faults: page faults per request. Cached: share of the files' bytes that were "
-	"in the page cache before the run. In flight: mean number of requests."};
+	"columns show conditions, for program and replay, that can explain the bias. Off CPU: "
+	"share of the time in which the threads did not run, because they waited for a device, "
+	"slept or waited for a CPU. Stolen: CPU time that other virtual machines took, divided by "
+	"the time of the run. Faults: page faults per request. Cached: share of the files' bytes "
+	"that were in the page cache before the run. In flight: mean number of requests."};
 
 static void uncertainty_row(struct table *t, const struct cell *c)
 {

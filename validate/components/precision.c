@@ -127,9 +127,9 @@ const struct component_row component_precision = {
 	.rule = "The component is accepted if the one-sided 95 % upper confidence limit is at "
 		"most the limit. It is rejected if the lower confidence limit exceeds the limit. "
 		"Both decisions also need a permutation test, which exchanges replay and program "
-		"within the pairs. Before this test, the distance of each replay from the median "
-		"of the replays is divided by the limit. At most 5 % of all exchanges may give a "
-		"result at least as extreme as the measured result.",
+		"within the pairs. Before this test, the distance of each replay's result from "
+		"the median of these results is divided by the limit. At most 5 % of all "
+		"exchanges may give a result at least as extreme as the measured result.",
 	.source = "ISO 5725-1 (precision); Pitman and Morgan 1939 (paired variances)",
 	.unit = COMPONENT_NUMBER,
 	.relative = true, .decide = decide_precision, .plan = plan_precision,

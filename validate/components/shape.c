@@ -86,8 +86,7 @@ static void measure_shape(const struct measuring *m)
 
 const struct component_row component_shape = {
     .title = "Shape", .shown = "largest deviation", .scattering = "differences",
-    .words = {"of the program's relative response times, the shares of requests below this "
-	      "quantile (replay minus program) differ by", false},
+    .words = {"", false},
     .meaning = "Largest difference between the distributions of relative response times of "
 	       "replay and program, at quantiles of the program from 1 % to 99.9 %. A relative "
 	       "response time is the response time divided by the typical response of its run.",

@@ -89,7 +89,7 @@ static void test_setting_of_a_cause(void **state)
 	verdict_is(a, "Trusted in 12 of 16 cases; 4 not trusted");
 	replayer_is(a, 0,
 		    "trusted in 4 of 8 scenarios, not trusted in 4; at worst, execution time is 17 % longer "
-		    "with level=2");
+		    "in scenarios with level=2");
 	replayer_is(a, 1, "trusted in all 8 scenarios");
 	fixture_release(&f);
 }
@@ -362,9 +362,9 @@ static void test_facts(void **state)
 	assert_non_null(f.results.environment);
 	fact_is(&facts[0], &f.analysis, ""); /* no claim */
 	fact_is(&facts[1], &f.analysis,
-		"Program and replays took turns in slices of 5 ms, paused before their next "
-		"request, in 6 of 8 scenarios; 1.0 % of the requests do not count, because a "
-		"slice began or "
+		"Program and replays took turns in slices of 5 ms in 6 of 8 scenarios; at the end "
+		"of a slice, each pauses before its next request; 1.0 % of the "
+		"requests do not count, because a slice began or "
 		"ended near them; in the other scenarios, they made whole runs one after the "
 		"other (replays are timed)");
 	fact_is(&facts[2], &f.analysis,
