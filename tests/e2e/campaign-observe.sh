@@ -148,4 +148,4 @@ summaries on-files 'map(select(.role == "event" and .summary.n_lost > 5)) | leng
 printf 'dir = /dev/shm\n' | protocol 'type = random-read' 'requests = 100' 'file-size = 1M' 'observe = block' >shm.conf
 printf '[replayer event]\nengine = event\norder = fs\n' >>shm.conf
 expect_status 3 "$VALIDATE" run shm.conf -q -o nowhere
-expect_line err 'file system without a block device'
+expect_line err 'its file system has no block device'
