@@ -26,7 +26,7 @@ cached() {
 
 # The kernel may take any page from the cache at any time (proactive reclaim: DAMON). So the
 # functions that count pages know the expected number, and repeat the count if it differs.
-tries='1 2 3 4 5'
+tries='1 2 3 4 5 6 7 8 9 10 11 12'
 # added TRACE PATTERN: number of pages of the files that were added to the cache
 added() {
 	"$VALIDATE" info "$1" --csv csv >/dev/null
