@@ -150,7 +150,7 @@ static void points_print(const struct standard *s)
 
 static void range_print(const struct standard *s)
 {
-	printf("valid from a service time of:\n%-14s", "  in flight");
+	printf("valid from this service time on (-: no valid range):\n%-14s", "  in flight");
 	for (int d = 0; d < VOLUME_DEPTHS; d++)
 		printf("%10u", volume_depth[d]);
 	putchar('\n');
@@ -175,7 +175,8 @@ static size_t valid_count(const struct standard *s)
 	return n;
 }
 
-static void summary_print(const struct standard *s)
+/* `reasons`: the reasons of the invalid points have been printed. */
+static void summary_print(const struct standard *s, bool reasons)
 {
 	double bias = 0, expanded = 0;
 	uint64_t n_left_out = 0;
@@ -193,20 +194,24 @@ static void summary_print(const struct standard *s)
 		printf("; of these, largest bias %.2g %%, largest U %.2g %% (95 %%)", 100 * bias,
 		       100 * expanded);
 	if (s->n_checked)
-		printf("\nevery U is widened by the factor %.2f; %llu of %llu visits (%.1f %%) "
-		       "differ from the mean of the other visits to their point by at most the "
-		       "widened U", s->widening,
+		printf("\nevery U is widened by the factor %.2f\n%llu of %llu visits (%.1f %%) are "
+		       "within U of the mean of the point's other visits", s->widening,
 		       (unsigned long long)s->n_covered, (unsigned long long)s->n_checked,
 		       100 * (double)s->n_covered / (double)s->n_checked);
 	if (n_left_out)
-		printf("\n%llu visits are left out, because the client waited for a CPU",
-		       (unsigned long long)n_left_out);
-	printf("\n%s, server threads %s real-time priority%s, idle CPUs %s awake; %.0f s",
-	       s->loop ? "loop device" : "file", s->realtime ? "with" : "without",
-	       s->own_cpu ? ", answering thread on its own CPU" : "",
+		printf("\n%llu disturbed visit%s left out, because the client waited for a CPU",
+		       (unsigned long long)n_left_out, n_left_out == 1 ? " is" : "s are");
+	printf("\nvolumes: %s; server threads %s real-time priority%s;\n         idle CPUs %s "
+	       "awake\nduration: %.0f s", s->loop ? "loop device" : "file",
+	       s->realtime ? "with" : "without",
+	       s->own_cpu ? ", answers on a CPU of their own" : "",
 	       s->awake ? "kept" : "not kept", s->duration_s);
 	if (isfinite(s->others_share))
 		printf("; other processes used %.1f %% of the CPUs", 100 * s->others_share);
+	if (!n)
+		printf("\n%sA busy machine has fewer valid points: repeat the command when no "
+		       "other\nwork runs.",
+		       reasons ? "" : "Option --points prints the reason at each point.\n");
 	putchar('\n');
 }
 
@@ -227,7 +232,7 @@ static int certificate_make(struct standard_config *c, const char *path, struct 
 	if (!ret && c->points)
 		points_print(&s);
 	if (!ret)
-		summary_print(&s);
+		summary_print(&s, c->points);
 	const int status = ret ? EXIT_FAILED : valid_count(&s) ? EXIT_OK : EXIT_NOT_TRUSTED;
 	standard_release(&s);
 	return status;
@@ -250,7 +255,7 @@ static int comparison_print(const struct standard *certified, const struct stand
 			    uint64_t n_planned, struct err *e)
 {
 	bool agrees = true;
-	uint64_t n_made = 0, n_valid = 0, n_covered = 0;
+	uint64_t n_made = 0, n_undisturbed = 0, n_covered = 0;
 	printf("%-12s%8s%7s%20s%20s%8s%11s\n", "model", "service", "depth", "certified bias",
 	       "bias now", "E_n", "p99");
 	for (size_t i = 0; i < now->n; i++) {
@@ -258,7 +263,7 @@ static int comparison_print(const struct standard *certified, const struct stand
 		const struct standard_comparison c =
 		    standard_compare(certified_of(certified, p), p);
 		n_made += p->n_visits + p->n_left_out;
-		n_valid += c.n_valid;
+		n_undisturbed += c.n_undisturbed;
 		n_covered += c.n_covered;
 		if (p->n_visits < STANDARD_VISITS) /* after an interruption */
 			continue;
@@ -272,23 +277,23 @@ static int comparison_print(const struct standard *certified, const struct stand
 		       duration_text(p->excess_p99_ns).s, c.agrees ? "" : "  does not agree");
 		agrees &= c.agrees;
 	}
-	const uint64_t n_invalid = n_made - n_valid;
-	if (n_valid)
-		printf("certified U covers %llu of %llu valid new visits (%.1f %%)\n",
-		       (unsigned long long)n_covered, (unsigned long long)n_valid,
-		       100 * (double)n_covered / (double)n_valid);
-	if (n_invalid)
-		printf("invalid new visits, because the client waited for a CPU: %llu\n",
-		       (unsigned long long)n_invalid);
+	const uint64_t n_disturbed = n_made - n_undisturbed;
+	if (n_undisturbed)
+		printf("certified U covers %llu of %llu undisturbed new visits (%.1f %%)\n",
+		       (unsigned long long)n_covered, (unsigned long long)n_undisturbed,
+		       100 * (double)n_covered / (double)n_undisturbed);
+	if (n_disturbed)
+		printf("disturbed new visits, in which the client waited for a CPU: %llu\n",
+		       (unsigned long long)n_disturbed);
 	if (now->interrupted) {
 		err_set(e, EINTR, "interrupted after %llu of %llu visits",
 			(unsigned long long)n_made, (unsigned long long)n_planned);
 		return EXIT_FAILED;
 	}
 	puts(agrees	? "the standard agrees with its certificate"
-	     : n_invalid ? "the check is invalid: the machine is busy"
-			 : "the standard does not agree with its certificate: the machine has "
-			   "changed");
+	     : n_disturbed ? "the check is invalid: the machine is busy; repeat the check later"
+			   : "the standard does not agree with its certificate: the machine has "
+			     "changed;\ncertify again");
 	return agrees ? EXIT_OK : EXIT_NOT_TRUSTED;
 }
 
@@ -306,7 +311,8 @@ static int certificate_check(struct standard_config *c, const char *path, struct
 	c->o.file = !certified.loop;
 	c->o.partial = true;
 	if (status < 0 && !points.n) {
-		err_set(e, EINVAL, "%s has no valid point that could be measured again", path);
+		err_set(e, EINVAL, "%s has no valid point, so nothing can be "
+			"checked: certify again when the machine is less busy", path);
 		status = EXIT_NOT_TRUSTED;
 	}
 	if (status < 0 && points_measure(&now, &c->o, &points, e))

@@ -79,19 +79,21 @@ static const char about[] =
 
 static void lead_print(const struct volume_lead *l)
 {
-	fputs("  lead       ", stdout);
-	for (int k = 0; k < VOLUME_DEPTHS; k++)
-		printf("%s%s", k ? ", " : "", duration_text((double)l->ns[k]).s);
-	printf(" with 1, 4, 16, 64 requests in flight (time by which the server answers early)");
-	if (l->high_ns)
-		printf("; time that test reads spent outside the server: first quartile %s, "
-		       "third quartile %s",
-		       duration_text((double)l->low_ns).s, duration_text((double)l->high_ns).s);
+	printf("  lead       the server answers early by %s with %u request in flight",
+	       duration_text((double)l->ns[0]).s, volume_depth[0]);
+	for (int k = 1; k < VOLUME_DEPTHS; k++)
+		printf("%s%s with %u", k == 1 ? ",\n             " : ", ",
+		       duration_text((double)l->ns[k]).s, volume_depth[k]);
 	putchar('\n');
+	if (l->high_ns)
+		printf("  outside    test reads spent %s to %s outside the server (quartiles)\n",
+		       duration_text((double)l->low_ns).s, duration_text((double)l->high_ns).s);
 	if (l->high_ns && l->n_steady < VOLUME_DEPTHS)
-		printf("  warning    with %u requests in flight the lead is not steady: the "
-		       "machine was busy, or cannot serve that many in time\n",
-			volume_depth[l->n_steady]);
+		printf("  warning    with %u%s requests in flight, the mean of the test reads\n"
+		       "             differs from the programmed time by more than 1.5 %%: the\n"
+		       "             machine was busy (create the volume again), or is too slow\n",
+		       volume_depth[l->n_steady],
+		       l->n_steady + 1 == VOLUME_DEPTHS ? "" : " or more");
 }
 
 static int volume_print(const struct volume *v, struct err *e)
@@ -110,10 +112,11 @@ static int volume_print(const struct volume *v, struct err *e)
 			  "volume, and create it again");
 	printf("  service    %s\n", v->service);
 	if (v->group)
-		printf("  warning    the rate is limited only for processes in the cgroup %s. The "
-		       "kernel lets requests pass in bursts, with\n             stalls of up to "
-		       "100 ms "
-		       "between them: the rate is exact, the service times are not\n", v->group);
+		printf("  warning    the rate is limited only for processes in the cgroup\n"
+		       "             %s.\n"
+		       "             The kernel lets requests pass in bursts, with\n"
+		       "             stalls of up to 100 ms between them: the rate is exact, but\n"
+		       "             service times are not\n", v->group);
 	else
 		lead_print(&v->lead);
 	int ret = volume_log_open(&log, v->log, false, e);
@@ -200,8 +203,9 @@ static int trace_named(const struct volume_options *o, char **names, struct err 
 		ret = volume_log_trace(&log, volume_path(&v), v.service ? v.service : "unknown",
 				       o->output, e);
 		if (!ret)
-			printf("%" PRIu64 " requests -> %s\n", atomic_load(&log.head->n),
-			       o->output);
+			printf("%s: %" PRIu64 " request%s written\n", o->output,
+			       atomic_load(&log.head->n),
+			       atomic_load(&log.head->n) == 1 ? "" : "s");
 		if (!ret && o->reset)
 			volume_log_reset(&log);
 		volume_log_close(&log);

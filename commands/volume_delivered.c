@@ -99,8 +99,8 @@ int volume_delivered_print(const struct volume_log *log, struct err *e)
 	}
 	uint64_t n_lost = atomic_load(&log->head->n_lost);
 	if (n_lost)
-		printf("  warning    %" PRIu64 " requests are not in the log, which was full\n",
-		       n_lost);
+		printf("  warning    %" PRIu64 " request%s not in the log, which was full\n",
+		       n_lost, n_lost == 1 ? " is" : "s are");
 	return ret;
 }
 

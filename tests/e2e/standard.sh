@@ -65,11 +65,11 @@ done
 jq '.points |= map(.valid = true | .reason = null | .bias = 0.5 | .expanded_uncertainty = 0.001) |
 	.points |= map(select(.model == "constant" and .depth == 1))' c.json >wrong.json
 expect_status 1 "$VALIDATE" standard check --root "$root" -q wrong.json
-if grep -q '^invalid new visits' out; then # this machine is busy
+if grep -q '^disturbed new visits' out; then # this machine is busy
 	expect_line out 'the check is invalid: the machine is busy'
 else
 	expect_line out 'does not agree with its certificate'
-	grep -q 'certified U covers 0 of [1-3] valid new visits' out || fail "$(cat out)"
+	grep -q 'certified U covers 0 of [1-3] undisturbed new visits' out || fail "$(cat out)"
 fi
 nothing_left check
 jq '.points |= map(.valid = false | .reason = "made up")' c.json >none.json
@@ -136,7 +136,7 @@ wait $process || status=$?
 [ "$status" -eq 3 ] || fail "status $status after SIGTERM for a check"
 made=$(sed -n 's/.*interrupted after \([0-9]*\) of 2000 visits.*/\1/p' interrupted.err)
 [ "${made:-0}" -gt 0 ] || fail "$(cat interrupted.err)"
-grep -q '^invalid new visits' interrupted.out || grep -q "covers 0 of $made valid new visits" interrupted.out || fail "$(cat interrupted.out)"
+grep -q '^disturbed new visits' interrupted.out || grep -q "covers 0 of $made undisturbed new visits" interrupted.out || fail "$(cat interrupted.out)"
 ! grep -q 'agree with its certificate' interrupted.out || fail 'a verdict of an interrupted check'
 nothing_left 'interrupted check'
 
@@ -149,5 +149,5 @@ wait $process 2>/dev/null || :
 [ -d "$root/standard" ] || fail "no volume was left over"
 expect_status 1 "$VALIDATE" standard check --root "$root" --points -q wrong.json
 # at each valid point, not only at the shortest service time
-grep -q '^invalid new visits' out || expect_line out 'covers 0 of 6 valid new visits'
+grep -q '^disturbed new visits' out || expect_line out 'covers 0 of 6 undisturbed new visits'
 nothing_left 'killed certification'

@@ -33,9 +33,9 @@ struct standard_comparison standard_compare(const struct standard_point *certifi
 	for (size_t i = 0; i < now->n_visits; i++) {
 		const struct standard_visit *v = &now->visit[i];
 		const double bias = v->response_ns / v->programmed_ns - 1;
-		const bool valid = !standard_is_disturbed(now, v);
-		c.n_valid += valid;
-		c.n_covered += valid && fabs(bias - certified->bias) <= certified->expanded;
+		const bool undisturbed = !standard_is_disturbed(now, v);
+		c.n_undisturbed += undisturbed;
+		c.n_covered += undisturbed && fabs(bias - certified->bias) <= certified->expanded;
 	}
 	if (now->n_visits < 2 || !(now->scatter >= 0))
 		return c;

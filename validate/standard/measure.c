@@ -238,9 +238,42 @@ static void pause_until(const struct visit_job *m, int64_t until_ns)
 		nanosleep(&(struct timespec){0, 50000000}, NULL);
 }
 
+/* Returns the first point after `first` that is on another volume. */
+static struct standard_point *volume_end(const struct standard *s, struct standard_point *first)
+{
+	struct standard_point *p = first;
+	while (p < s->point + s->n && p->model == first->model &&
+	       p->service_ns == first->service_ns)
+		p++;
+	return p;
+}
+
+static bool volume_is_missing(const struct visit_job *m, struct standard_point *first,
+			      uint64_t round)
+{
+	const struct standard_point *end = volume_end(m->s, first);
+	bool missing = false;
+	for (const struct standard_point *p = first; p < end; p++)
+		missing |= is_missing(m, p, round);
+	return missing;
+}
+
+/* After the planned rounds, the volumes of this round are further steps. */
+static void progress_extend(struct visit_job *m, uint64_t round)
+{
+	struct standard *s = m->s;
+	uint64_t n = m->n_done;
+	for (struct standard_point *p = s->point; p < s->point + s->n; p = volume_end(s, p))
+		n += volume_is_missing(m, p, round);
+	m->progress.n_total = n;
+	m->progress.work_total = (double)n;
+}
+
 static int round_make(struct visit_job *m, uint64_t round, uint64_t *random, struct err *e)
 {
 	struct standard *s = m->s;
+	const bool again = round >= m->o->rounds;
+	char text[80];
 	size_t *begin = xcalloc(s->n + 1, sizeof *begin), n = 0;
 	int ret = 0;
 	for (size_t i = 0; i < s->n; i++)
@@ -252,19 +285,17 @@ static int round_make(struct visit_job *m, uint64_t round, uint64_t *random, str
 		begin[i - 1] = begin[k];
 		begin[k] = last;
 	}
+	if (again)
+		progress_extend(m, round);
 	for (size_t i = 0; i < n && !ret; i++) {
-		struct standard_point *first = &s->point[begin[i]], *last = first;
-		while (last + 1 < s->point + s->n && last[1].model == first->model &&
-		       last[1].service_ns == first->service_ns)
-			last++;
-		bool missing = false;
-		for (const struct standard_point *p = first; p <= last; p++)
-			missing |= is_missing(m, p, round);
-		if (!missing)
+		struct standard_point *first = &s->point[begin[i]];
+		if (!volume_is_missing(m, first, round))
 			continue;
-		progress_step(&m->progress, m->n_done, (double)m->n_done, first->model);
+		snprintf(text, sizeof text, again ? "%s, visited again" : "%s",
+			 first->model);
+		progress_step(&m->progress, m->n_done, (double)m->n_done, text);
 		ret = *m->o->stop ? err_set(e, EINTR, "interrupted")
-				  : volume_visit(m, first, last, round, e);
+				  : volume_visit(m, first, volume_end(s, first) - 1, round, e);
 		const struct standard_clocks now = standard_clocks_read();
 		ret = ret ? ret : standard_clocks_check(&m->clocks, &now, e);
 		m->n_done++;

@@ -181,7 +181,7 @@ struct standard_comparison {
 	double u_now; /* expanded uncertainty of the new mean */
 	double e_n;   /* (now - certified) / sqrt(U^2 + u_now^2) */
 	bool agrees;  /* |e_n| <= 1, and bias and excess are within the limits of validity */
-	uint64_t n_valid; /* number of new visits that are not disturbed */
+	uint64_t n_undisturbed; /* number of new visits that are not disturbed */
 	/* number of these whose value is within the certified U of the certified bias */
 	uint64_t n_covered;
 };

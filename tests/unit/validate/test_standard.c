@@ -500,7 +500,7 @@ static void comparisons(void **state)
 	other.visit[2].waited = other.visit[3].waited = 0.021; /* says nothing about U */
 	other.visit[3].response_ns = other.visit[3].programmed_ns * (1 + then.bias);
 	c = standard_compare(&then, &other);
-	assert_int_equal(c.n_valid, 4);
+	assert_int_equal(c.n_undisturbed, 4);
 	assert_int_equal(c.n_covered, 0);
 	busy.excess_p99_ns = 60000;
 	assert_false(standard_compare(&then, &busy).agrees);
