@@ -71,24 +71,24 @@ static void print_text(const struct deps *d, const char *path)
 	       s->n_files == 1 ? "" : "s", duration_text((double)s->span_ns).s);
 	if (d->order == ORDER_NONE)
 		printf("Program order  not kept\n");
-	printf("Waits          %" PRIu64 " between threads (redundant waits do not count): "
-	       "%" PRIu64 " until\n               another request starts, %" PRIu64 " until "
-	       "another request ends\n",
+	printf("Waits          %" PRIu64 " between threads (waits that other waits imply do "
+	       "not count)\n               %" PRIu64 " until another request starts, %" PRIu64
+	       " until another request ends\n",
 	       s->n_begun + s->n_ended, s->n_begun, s->n_ended);
 	if (s->n_waiting)
-		printf("               %" PRIu64 " requests wait (%.3g %%), at most %" PRIu64 " "
-		       "wait%s each; these waits are between %" PRIu64 " pair%s of threads\n",
-		       s->n_waiting, 100 * (double)s->n_waiting / (double)s->n_requests,
-		       s->n_waits_max, s->n_waits_max == 1 ? "" : "s", s->n_pairs,
-		       s->n_pairs == 1 ? "" : "s");
-	printf("Critical path  %s; all requests together take "
-	       "%s", duration_text((double)s->critical_ns).s,
-	       duration_text((double)s->service_ns).s);
+		printf("               %" PRIu64 " request%s (%.3g %%), at most %" PRIu64
+		       " time%s each; pairs of threads: %" PRIu64 "\n",
+		       s->n_waiting, s->n_waiting == 1 ? " waits" : "s wait",
+		       100 * (double)s->n_waiting / (double)s->n_requests, s->n_waits_max,
+		       s->n_waits_max == 1 ? "" : "s", s->n_pairs);
+	printf("Critical path  %s; all requests together take %s\n",
+	       duration_text((double)s->critical_ns).s, duration_text((double)s->service_ns).s);
 	if (isfinite(s->parallelism))
-		printf("; mean concurrency at most %.3g", s->parallelism);
-	if (isfinite(s->mean_concurrency))
-		printf(" (traced: %.3g)", s->mean_concurrency);
-	putchar('\n');
+		printf("In flight      mean at most %.3g", s->parallelism);
+	if (isfinite(s->parallelism) && isfinite(s->mean_concurrency))
+		printf(" (in the trace: %.3g)", s->mean_concurrency);
+	if (isfinite(s->parallelism))
+		putchar('\n');
 	if (trace_meta(d->trace)->n_events_lost)
 		printf("Note           the trace is incomplete: %" PRIu64
 		       " %s lost during the capture\n",

@@ -4,6 +4,7 @@
 #include "commands/commands.h"
 #include "common/options.h"
 #include "common/units.h"
+#include "reports/escape.h"
 #include "microbench/parallel/launch.h"
 
 /* The text of --help above the options, with the workloads from the table. */
@@ -108,6 +109,7 @@ static int microbench_main(int argc, char **argv, struct err *e)
 	struct microbench_config c;
 	struct microbench_outcome o;
 	int n_positional;
+	SCOPED_STRBUF lines = STRBUF_INIT, out = STRBUF_INIT;
 	microbench_config_init(&c);
 	SCOPED_FREE char *text = help_make();
 	int status = command_parse(&cmd_microbench, "WORKLOAD [options] --dir DIR -o TRACE\n"
@@ -117,7 +119,10 @@ static int microbench_main(int argc, char **argv, struct err *e)
 		return status;
 	if (c.list) {
 		for (const struct workload *const *w = workloads; *w; w++)
-			printf("  %-20s%-15s%s\n", (*w)->name, (*w)->alias, (*w)->help);
+			strbuf_addf(&lines, "  %-18s  %-13s  %s\n", (*w)->name, (*w)->alias,
+				    (*w)->help);
+		text_fit(&out, lines.s, terminal_columns());
+		fputs(out.s, stdout);
 		return EXIT_OK;
 	}
 	const struct workload *w = n_positional ? workload_find(argv[1]) : NULL;

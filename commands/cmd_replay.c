@@ -7,6 +7,7 @@
 #include "commands/open_options.h"
 #include "capture/csv_args.h"
 #include "common/units.h"
+#include "reports/escape.h"
 #include "replay/engines/adapters/times.h"
 #include "replay/load/reads.h"
 #include "replay/plan/mutant.h"
@@ -348,7 +349,9 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 {
 	requests_print(s);
 	if (s->n_responses) {
-		line_of_duration("mean response", s->mean_response_ns, s->traced_mean_response_ns);
+		printf("%-16smean %s (trace: mean %s)\n", "response time",
+		       duration_text(s->mean_response_ns).s,
+		       duration_text(s->traced_mean_response_ns).s);
 		line_of_duration("execution time", (double)s->elapsed_ns,
 				 (double)s->traced_elapsed_ns);
 	}
@@ -410,8 +413,11 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 
 static int list_engines(void)
 {
+	SCOPED_STRBUF lines = STRBUF_INIT, out = STRBUF_INIT;
 	for (const struct replay_engine *const *g = replay_engines; *g; g++)
-		printf("%-12s%s\n", (*g)->name, (*g)->help);
+		strbuf_addf(&lines, "%-11s  %s\n", (*g)->name, (*g)->help);
+	text_fit(&out, lines.s, terminal_columns());
+	fputs(out.s, stdout);
 	return EXIT_OK;
 }
 

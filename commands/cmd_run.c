@@ -4,6 +4,7 @@
 #include "commands/commands.h"
 #include "common/files.h"
 #include "common/words.h"
+#include "reports/escape.h"
 #include "reports/forms.h"
 #include "reports/plan/plan.h"
 #include "reports/reasons.h"
@@ -139,10 +140,13 @@ static int replayers_choose(struct protocol *p, const struct run_settings *confi
 
 static void time_print(const json_t *time)
 {
-	SCOPED_STRBUF line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT, out = STRBUF_INIT;
 	words_add_time(&line, time, 0.01);
-	if (line.len)
-		fprintf(stderr, "time: %s\n", line.s);
+	if (!line.len)
+		return;
+	strbuf_addstr(&out, "time: ");
+	text_paragraph(&out, line.s, out.len, out.len, 80);
+	fputs(out.s, stderr);
 }
 
 int run_campaign(const struct protocol *p, const struct campaign_options *given,

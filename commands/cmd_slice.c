@@ -196,9 +196,11 @@ static int slice_traces(const struct slice_config *c, struct trace_set *set, str
 	s->state = slice_state_open(&meta.files);
 	ret = ret || !c->anonymise ? ret : origin_hide(s, &meta, &files, e);
 	ret = ret ? ret : pour_traces(&p, set->t, set->shift_ns, set->n, &meta, c->output, e);
+	/* the filter stops at the first record that it does not examine */
+	const bool stopped = slice_filter_stopped(s->filter);
 	if (!ret)
 		printf("%s: %" PRIu64 " of %s%" PRIu64 " %s written%s\n", c->output, p.n_written,
-		       slice_filter_stopped(s->filter) ? "the first " : "", p.n_read,
+		       stopped ? "the first " : "", stopped ? p.n_read - 1 : p.n_read,
 		       s->causes ? "requests and records of computing, signals and waits"
 				 : "requests",
 		       p.sorted ? ", sorted by start time" : "");

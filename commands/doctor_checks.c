@@ -72,7 +72,7 @@ static void slack_look(struct doctor_finding *f)
 {
 	long slack = prctl(PR_GET_TIMERSLACK);
 	warn_if(f, slack > 100000, "pauses made by sleeping will be longer",
-		"a sleep can end up to %ld ns late", slack);
+		"a sleep can last up to %ld ns too long", slack);
 }
 
 /* --- other programs ----------------------------------------------------- */
@@ -373,7 +373,8 @@ static void numa_judge(const json_t *facts, struct doctor_finding *f)
 		balancing ? "as root: sysctl kernel.numa_balancing=0, and cpus = LIST of one node "
 			    "in the protocol"
 			  : "give runs the CPUs of one node: cpus = LIST in the protocol",
-		"nodes %.60s%s", nodes ? nodes : "not available",
+		"%s%.60s%s", several ? "nodes " : "",
+		!nodes ? "not available" : several ? nodes : "one node",
 		several && balancing ? ", pages are moved between them" : "");
 }
 
@@ -445,8 +446,10 @@ static void huge_pages_judge(const json_t *facts, struct doctor_finding *f)
 static void locked_judge(const json_t *facts, struct doctor_finding *f)
 {
 	const json_t *limit = fact_of(facts, "limits", "locked_memory_bytes");
-	if (!json_is_integer(limit) || has_capability(CAP_IPC_LOCK))
+	if (!json_is_integer(limit))
 		finding_ok(f, "no limit");
+	else if (has_capability(CAP_IPC_LOCK))
+		finding_ok(f, "no limit (capability CAP_IPC_LOCK)");
 	else
 		warn_if(f, json_integer_value(limit) < LOCKED_LEAST_BYTES, "buffers of replays may "
 			"be paged out: set ulimit -l, or LimitMEMLOCK= of the service, to at least "

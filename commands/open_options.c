@@ -4,6 +4,7 @@
 #include "capture/trace_split.h"
 #include "commands/commands.h"
 #include "common/units.h"
+#include "reports/escape.h"
 
 const char *const open_as_names[] = {"nothing", "read", "write", NULL};
 const char *const open_wait_unit_names[] = {"unknown", "us", "ms", NULL};
@@ -33,10 +34,13 @@ int output_default(char **output, const char *path, const char *suffix, struct e
 
 void list_formats(void)
 {
-	printf("  %-14s %-6s %-5s  %s\n", "FORMAT", "import", "export", "WHAT IT IS");
+	SCOPED_STRBUF lines = STRBUF_INIT, out = STRBUF_INIT;
+	strbuf_addf(&lines, "  %-14s %-6s %-5s  %s\n", "FORMAT", "import", "export", "WHAT IT IS");
 	for (const struct trace_format *const *f = trace_formats; *f; f++)
-		printf("  %-14s %-6s %-5s   %s\n", (*f)->name, (*f)->bid ? "yes" : "-",
-		       (*f)->write ? "yes" : "-", (*f)->help);
+		strbuf_addf(&lines, "  %-14s %-6s %-5s   %s\n", (*f)->name,
+			    (*f)->bid ? "yes" : "-", (*f)->write ? "yes" : "-", (*f)->help);
+	text_fit(&out, lines.s, terminal_columns());
+	fputs(out.s, stdout);
 }
 
 int open_trace(struct trace **t, const struct open_options *o, const char *path,

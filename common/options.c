@@ -182,7 +182,7 @@ static int unknown_option(const struct options_parse *p, const char *name, struc
 	if (near)
 		return err_set(e, ENOENT, "unknown option --%s (did you mean --%s?)", name,
 			       near->name);
-	return err_set(e, ENOENT, "unknown option --%s", name);
+	return err_set(e, ENOENT, "unknown option --%s (--help lists the options)", name);
 }
 
 static int take_value(struct options_parse *p, const struct option_spec *o, const char *value,
@@ -227,7 +227,8 @@ static int parse_letters(struct options_parse *p, struct err *e)
 		if (!o->name && *c == 'h')
 			return 1;
 		if (!o->name)
-			return err_set(e, ENOENT, "unknown option -%c", *c);
+			return err_set(e, ENOENT, "unknown option -%c (--help lists the options)",
+				       *c);
 		const bool flag = o->type == OPT_FLAG;
 		int ret = take_value(p, o, flag ? "yes" : c[1] ? c + 1 : NULL, e);
 		if (ret || !flag)

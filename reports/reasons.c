@@ -32,8 +32,9 @@ static const char *const templates[REASON_N] = {
     [REASON_FEW_RUNS] =
 	". Dependence between so few runs cannot be excluded, so %.0f runs count as little more "
 	"than one",
-    [REASON_RUNS_ALIKE] = ". Each run is so similar to the previous run (correlation of successive "
-			  "runs %.2f) that %.0f runs count as little more than one",
+    [REASON_RUNS_ALIKE] = ". Successive runs may depend on each other so much (measured "
+			  "correlation %.2f; the true correlation can be higher) that %.0f runs "
+			  "count as little more than one",
     [REASON_IF_INDEPENDENT] = ". The component would be accepted if the runs were known to be "
 			      "independent",
     [REASON_DEPENDENT] = ". The component would be accepted if the runs were independent, but "

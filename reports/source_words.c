@@ -58,8 +58,8 @@ static const struct {
 			 "recorded before the replays: drift of the machine since then is part of "
 			 "the bias"},
     [SOURCE_ONE_RECORDING] = {"reference", "scatter of the reference",
-			      "one recording is the reference of several replays: the scatter of "
-			      "the program is not in the budget"},
+			      "one recording is the reference of several replays, so the "
+			      "uncertainty does not include the scatter of the program"},
     [SOURCE_STANDARD] = {"reference", "deviation of the standard",
 			 "certified %S: |bias| at most %.2g %%, U at most %.2g %% (95 %%); "
 			 "this deviation affects program and replay equally, so it only scales the "

@@ -190,7 +190,10 @@ void words_add_more(struct strbuf *out, const struct finding_group *g)
 {
 	if (g->decision != DECISION_INCONCLUSIVE)
 		return;
-	if (g->n_impractical && g->n_cells > 1)
+	if (g->n_impractical > 1 && g->n_impractical == g->n_cells)
+		strbuf_addstr(out, " No practical number of replicates decides these cases on this "
+			      "machine.");
+	else if (g->n_impractical && g->n_cells > 1)
 		strbuf_addf(out, " For %zu of these cases, no practical number of replicates is "
 			    "enough on this machine.", g->n_impractical);
 	else if (g->n_impractical)

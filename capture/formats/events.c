@@ -362,6 +362,6 @@ static int events_write(struct trace *t, const char *path, struct trace_export_r
 
 const struct trace_format format_events = {
     .name = "events",
-    .help = "JSON events of beefs_replayer, the replayer of the metrology paper",
+    .help = "JSON events of beefs_replayer, the replayer of Pereira and others (2016)",
     .write = events_write,
 };

@@ -339,7 +339,7 @@ void baseline_text_add(struct strbuf *out, const struct baseline *b)
 	baseline_line_add(out, "Protocol", b->protocol);
 	baseline_line_add(out, "Hash", b->protocol_hash);
 	baseline_line_add(out, "Campaign", b->campaign);
-	strbuf_addf(out, "%-13s%u%s\n\nCases (%zu)\n", "Replicates", b->n_replicates,
+	strbuf_addf(out, "%-13sat most %u%s\n\nCases (%zu)\n", "Replicates", b->n_replicates,
 			 b->complete ? "" : ", not complete", b->n_cells);
 	for (size_t i = 0; i < b->n_cells; i++)
 		baseline_case_add(out, b, &b->cell[i]);

@@ -45,8 +45,8 @@ static void add_file(struct info_page *page, const struct info *x)
 	const bool whole = !reasons.n && !s->n_damage && !h->n_records_uncommitted;
 	const char *scope = unseen_scope(x->meta);
 	if (h->complete && whole && scope)
-		strbuf_addf(&out, "no sign of missing requests; not visible to the capture "
-			    "method: %s",
+		strbuf_addf(&out, "no sign of missing requests; the capture method never "
+			    "records %s",
 			    scope);
 	else
 		strbuf_addstr(&out, !h->complete ? "incomplete: its end is missing"
@@ -102,13 +102,14 @@ static void add_requests(struct info_page *page, const struct info *x)
 
 /* --- rates and levels ---------------------------------------------------- */
 
-/* "12 in the busiest 1 s, which begins at 3 s" */
+/* "12 requests in the busiest 1 s, which begins at 3 s" */
 static void add_busiest(struct strbuf *out, const struct tally *s, const struct timeline *t)
 {
 	int64_t begin_ns;
 	const struct timeline_bin *b = timeline_busiest(t, &begin_ns);
-	strbuf_addf(out, "%s in the busiest %s", count_text(timeline_requests(b)).s,
-			 duration_text((double)t->width_ns).s);
+	strbuf_addf(out, "%s in the busiest %s",
+		    plural_text(timeline_requests(b), "request", "requests").s,
+		    duration_text((double)t->width_ns).s);
 	double from_start = (double)(begin_ns - s->first_begin_ns);
 	strbuf_addf(out, ", which begins at %s", duration_text(from_start > 0 ? from_start : 0).s);
 }
@@ -139,8 +140,8 @@ static void add_rates(struct info_page *page, const struct info *x)
 	add_fact(page, "Rate", &out);
 	double variation = profile_gap_variation(p);
 	if (!isnan(variation)) {
-		strbuf_addf(&out, "median %s, 99 %% up to %s, coefficient of variation %.3g (0: "
-				  "regular, 1: random, above 1: in bursts)",
+		strbuf_addf(&out, "from start to start: median %s, 99 %% up to %s, coefficient of "
+				  "variation %.3g (0: regular, 1: random, above 1: in bursts)",
 			    quantile_text(&p->gap, 0.5, false).s,
 			    quantile_text(&p->gap, 0.99, false).s, variation);
 		add_fact(page, "Gaps", &out);
@@ -366,7 +367,8 @@ static void add_origin(struct info_page *page, const struct info *x)
 {
 	const struct trace_meta *m = x->meta;
 	struct strbuf out = STRBUF_INIT;
-	add_text(page, "Layer", m->level == LEVEL_BLOCK ? "block" : "calls on files");
+	add_text(page, "Layer", m->level == LEVEL_BLOCK ? "requests on a device"
+							  : "calls on files");
 	add_clock(page, x);
 	add_epoch(page, m);
 	add_text(page, "Host", m->host);

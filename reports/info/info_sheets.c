@@ -68,10 +68,12 @@ static void put_operation(struct table *s, const char *name, const struct tally_
 	}
 	put_time(s, tally_mean_ns(op));
 	for (size_t i = 0; i < sizeof quantile / sizeof *quantile; i++) {
-		/* a midpoint of a bucket may be above the largest value */
-		double q = NAN;
-		histogram_quantile(&op->response, quantile[i], &q, NULL);
-		put_time(s, fmin(q, (double)op->max_ns));
+		double q;
+		/* a bucket's midpoint may be outside the extremes */
+		if (!histogram_quantile(&op->response, quantile[i], &q, NULL))
+			put_time(s, fmin(fmax(q, (double)op->min_ns), (double)op->max_ns));
+		else
+			table_text(s, "");
 	}
 	put_time(s, (double)op->max_ns);
 }
@@ -169,11 +171,12 @@ static void note_positions(struct table *s, const struct profile *p)
 	SCOPED_STRBUF out = STRBUF_INIT;
 	strbuf_addf(&out, "near: within 128 KiB of the end of the previous read or write; "
 		"first: number of reads and writes without a previous one. validate-info(1) "
-		"explains all patterns. %s of the reads and writes have offset and length in "
-		"multiples of 4096, %s of 512; all end at or below offset %s",
-		share_text((double)p->n_aligned_4096,
-		(double)p->n_position_known).s, share_text((double)p->n_aligned_512,
-		(double)p->n_position_known).s, count_text(p->highest).s);
+		"explains all patterns. Offset and length are multiples of 4096 in %s of the reads "
+		"and writes, and of 512 in %s. The largest offset at which a read or write ends is "
+		"%s",
+		share_text((double)p->n_aligned_4096, (double)p->n_position_known).s,
+		share_text((double)p->n_aligned_512, (double)p->n_position_known).s,
+		count_text(p->highest).s);
 	if (p->n_position_unknown)
 		strbuf_addf(&out, ". Reads and writes at unknown positions: %s",
 				  count_text(p->n_position_unknown).s);

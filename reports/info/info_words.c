@@ -28,7 +28,9 @@ struct short_text share_text(double part, double whole)
 		return t;
 	if (part < whole && percent > 99.9)
 		return (struct short_text){"> 99.9 %"};
-	snprintf(t.s, sizeof t.s, percent < 10 && percent > 0 ? "%.1f %%" : "%.0f %%", percent);
+	/* "100 %" only if nothing is missing */
+	const bool digit = (percent < 10 && percent > 0) || (percent >= 99.5 && part < whole);
+	snprintf(t.s, sizeof t.s, digit ? "%.1f %%" : "%.0f %%", percent);
 	return t;
 }
 

@@ -146,7 +146,7 @@ static void add_schedule(struct strbuf *out, const struct metrics *m, const json
 {
 	if (!(m->parts & PART_SCHEDULE) || !m->schedule.sum.n)
 		return;
-	cells_add_heads(out, "Schedule (late > 0)", distribution_heads, N_HEADS, width);
+	cells_add_heads(out, "Start times (positive: late)", distribution_heads, N_HEADS, width);
 	if (m->has_issue_error)
 		add_distribution(out, "start - intended start (issue error)",
 			json_object_get(all, "issue_error_ns"), width);
@@ -165,11 +165,12 @@ static void add_concurrency(struct strbuf *out, const json_t *all)
 		    {"mean number when a request starts", "conc_mean_request", CELL_DECIMAL},
 		    {"largest number", "conc_max_level", CELL_COUNT},
 		    {"time without a request in flight", "conc_idle_time", CELL_DURATION},
-		    {"mean number over a request's life", "conc_mean_lifetime", CELL_DECIMAL}};
+		    {"mean number during a request", "conc_mean_lifetime", CELL_DECIMAL}};
 	static const char *const distance[][3] = {
-	    {"distance of the CDFs by time", "conc_ks_time", "conc_wasserstein1_time"},
-	    {"distance by busy time", "conc_ks_time_busy", "conc_wasserstein1_time_busy"},
-	    {"distance by request", "conc_ks_request", "conc_wasserstein1_request"}};
+	    {"distance of the CDFs, by time", "conc_ks_time", "conc_wasserstein1_time"},
+	    {"distance of the CDFs, by busy time", "conc_ks_time_busy",
+	     "conc_wasserstein1_time_busy"},
+	    {"distance of the CDFs, by request", "conc_ks_request", "conc_wasserstein1_request"}};
 	const json_t *o = json_object_get(all, "concurrency"),
 		     *r = json_object_get(o, "reference"), *x = json_object_get(o, "replay");
 	if (!o)

@@ -123,7 +123,8 @@ static void changes_print(const struct protocol *p, double scatter, const unsign
 	/* each judged component of each scenario is a test; about 8 are judged by default */
 	const size_t n_tests = 8 * (p->n_scenarios ? p->n_scenarios : 1);
 	fprintf(out, "\nSmallest change that the comparison of %s and %s finds with a probability "
-		"of %.0f %%, in %%, if ln(new/old) scatters by %.3g %% from pair to pair:\n",
+		"of %.0f %%\n(changes in %%; ln(new/old) has a standard deviation of %.3g %% from "
+		"pair to pair):\n",
 		l->old, l->new, 100 * CHANCE_ASSURANCE, 100 * scatter);
 	head_print(n, n_columns, out);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -152,8 +153,9 @@ int chances_print(const struct protocol *p, double scatter, FILE *out, struct er
 	struct chance_rows rows;
 	char text[60];
 	chance_rows_assume(&rows, p, scatter);
-	fprintf(out, "\nChance that a faultless replayer is accepted, if ln(replay/program) "
-		"scatters by %.3g %% from pair to pair:\n", 100 * scatter);
+	fprintf(out, "\nChance that a faultless replayer is accepted, if ln(replay/program) has a\n"
+		"standard deviation of %.3g %% from pair to pair (\"scatter x 2\": twice as "
+		"large):\n", 100 * scatter);
 	head_print(n, n_columns, out);
 	rows_print(p, &rows, false, n, n_columns, out);
 	if (p->compare.old && p->compare.new)

@@ -15,7 +15,7 @@ static void heading_put(const struct protocol *p, FILE *out)
 	fprintf(out, "%s\n\n", p->title);
 	fprintf(out, "%zu scenario%s, %zu replayer%s, ", p->n_scenarios,
 		p->n_scenarios == 1 ? "" : "s", p->n_replayers, p->n_replayers == 1 ? "" : "s");
-	fprintf(out, "%s %s; reference: %s\n", p->replicates,
+	fprintf(out, "%s %s;\nreference: %s\n", p->replicates,
 		p->budget_ns     ? "pairs of each scenario (and block 0, a warm-up)"
 		: p->n_looks > 1 ? "replicates"
 				 : "replicates (and block 0, a warm-up)",

@@ -87,7 +87,7 @@ static void matrix_print(const struct group *g, size_t n, FILE *out)
 	padded_print(out, "  %", first + 4);
 	for (size_t j = 0; j < n; j++) {
 		fprintf(out, "  ");
-		padded_print(out, g->rate[j].condition, 9);
+		padded_print(out, g->rate[j].condition, j + 1 < n ? 9 : 0);
 	}
 	fputc('\n', out);
 	for (size_t i = 0; i < g->n; i += n) {
@@ -101,7 +101,7 @@ static void matrix_print(const struct group *g, size_t n, FILE *out)
 				snprintf(cell, sizeof cell, "%.2f%s", 100 * rate_value(r),
 					 rate_standing(r) == STANDING_BROKEN ? "!" : "");
 			fputs("  ", out);
-			padded_print(out, cell, width);
+			padded_print(out, cell, j + 1 < n ? width : 0);
 		}
 		fputc('\n', out);
 	}
@@ -122,7 +122,8 @@ static void row_print(const struct rate *r, size_t name, size_t condition, FILE 
 	if (!r->n)
 		snprintf(share, sizeof share, "not tried");
 	padded_print(out, counts, 14);
-	padded_print(out, share, 24);
+	const bool last = !isfinite(r->size) && r->promise == PROMISE_NONE && !r->note;
+	padded_print(out, share, last ? 0 : 24);
 	if (isfinite(r->size) && r->n) {
 		int full = (int)lround(BAR_WIDTH * rate_value(r));
 		fputs("  |", out);
@@ -132,7 +133,8 @@ static void row_print(const struct rate *r, size_t name, size_t condition, FILE 
 	}
 	if (r->promise != PROMISE_NONE)
 		fprintf(out, "  %s: %s", promise_text(r, promise),
-			standing_names[rate_standing(r)]);
+			rate_standing(r) == STANDING_HOLDS ? "not contradicted"
+							   : standing_names[rate_standing(r)]);
 	if (note_text(r, note))
 		fprintf(out, "  (%s)", note);
 	fputc('\n', out);

@@ -302,9 +302,8 @@ static void uncertainty_print(const struct stats *s, const struct comparison *c,
 	snprintf(params, sizeof params, "mode=%s", mode);
 	const struct named_estimate *u_c = estimate_of(list, "u_c_pct", params);
 	snprintf(params, sizeof params, "mode=%s;k=2", mode);
-	strbuf_addf(out, "  as the metrology paper does, %% u_c %s, U(k=2) %s (--paper-mode "
-			 "%s; for comparison only)\n", shown_value(u_c, a),
-		    shown_value(estimate_of(list, "U_pct", params), f), mode);
+	strbuf_addf(out, "  as Pereira and others, %%       u_c %s, U(k=2) %s (--paper-mode %s)\n",
+		    shown_value(u_c, a), shown_value(estimate_of(list, "U_pct", params), f), mode);
 }
 
 /* --- notes --------------------------------------------------------------- */
@@ -425,7 +424,9 @@ static void all_print(const struct stats *s, size_t width, struct strbuf *out)
 	stats_add_plot(out, s, width && width < PLOT_WIDTH ? width : PLOT_WIDTH);
 	descriptions_print(s, width, out);
 	for (size_t i = 0; i + 1 < s->n; i++) {
-		strbuf_addf(out, "\n%s\n", s->n > 2 ? sample_name(s, i + 1, cell) : "");
+		strbuf_addch(out, '\n');
+		if (s->n > 2)
+			strbuf_addf(out, "%s\n", sample_name(s, i + 1, cell));
 		table_print(s, &s->comparison[i], width, out);
 		uncertainty_print(s, &s->comparison[i], out);
 	}

@@ -128,9 +128,9 @@ static void add_group(struct strbuf *out, const struct analysis *a, const struct
 {
 	size_t n_shown = g->decision == DECISION_REJECT ? MAX_REJECTED : MAX_INCONCLUSIVE;
 	SCOPED_STRBUF line = STRBUF_INIT;
-	strbuf_addf(&line, "%s: %s in %zu of %zu cases", component_names[g->kind],
+	strbuf_addf(&line, "%s: %s in %zu of %zu case%s", component_names[g->kind],
 		    g->decision == DECISION_REJECT ? "rejected" : "inconclusive", g->n_cells,
-		    a->n_cells);
+		    a->n_cells, a->n_cells == 1 ? "" : "s");
 	if (g->n_findings > n_shown)
 		add_replayer_counts(&line, a, g);
 	strbuf_addch(&line, '.');
@@ -228,12 +228,14 @@ static void add_footer(struct strbuf *out, const struct analysis *a,
 	words_add_not_visible(&line, " Not visible in the recordings: ", a, ".");
 	text_paragraph(out, line.s, 0, 2, style->width);
 	strbuf_reset(&line);
-	strbuf_addstr(&line, "Bias: relative difference between the mean response times of the "
-			     "replay and of the program's run in the same block, with the 95 % t "
-			     "interval (intervals of the deciding tests can differ). Precision: "
-			     "scatter of the replay from run to run, divided by that of the "
-			     "program (in parentheses: upper limit). Time: relative difference of "
-			     "the execution times.");
+	strbuf_addf(&line, "Bias: relative difference between the mean response times of the "
+		    "replay and of %s, with the 95 %% t interval (intervals of the deciding tests "
+		    "can differ). Precision: scatter of the replay from run to run, divided by "
+		    "that of the program (in parentheses: upper limit). Time: relative difference "
+		    "of the execution times.",
+		    a->results->protocol.reference == REFERENCE_RERUN
+			? "the program's run in the same block"
+			: "the recorded trace");
 	text_paragraph(out, line.s, 0, 2, style->width);
 	if (!figure_gnuplot_found())
 		strbuf_addstr(out, "gnuplot was not found: the report has no plots.\n");

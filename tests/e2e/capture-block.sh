@@ -40,8 +40,8 @@ for unit in request bio; do
 			if (b > d || d > e || b < last) { print "line " NR ": " $0; exit 1 }
 			last = b }' $unit.csv || fail "$unit: times out of order"
 	expect_status 0 "$VALIDATE" info $unit.trace
-	expect_line out 'Layer      block'
-	expect_line out 'no sign of missing requests; not visible to the capture method: requests that bypass the block layer'
+	expect_line out 'Layer      requests on a device'
+	expect_line out 'no sign of missing requests; the capture method never records requests that bypass the block layer'
 done
 
 # fio's own counts: the same number of reads and writes, each once, whatever else runs (no other

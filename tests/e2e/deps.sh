@@ -11,9 +11,10 @@ pid,tid,begin,end,function,args,rvalue
 END
 expect_status 0 "$VALIDATE" deps --order temporal in.csv
 expect_line out '4 by 2 threads, with 1 file name, over 30 ns'
-expect_line out '3 between threads (redundant waits do not count): 2 until'
-expect_line out 'another request starts, 1 until another request ends'
+expect_line out '3 between threads (waits that other waits imply do not count)'
+expect_line out '2 until another request starts, 1 until another request ends'
 expect_line out 'Critical path  20 ns; all requests together take 40 ns'
+expect_line out 'In flight      mean at most 2'
 expect_status 0 "$VALIDATE" deps in.csv
 expect_line out 'order fs'
 expect_line out '0 between threads'

@@ -118,7 +118,7 @@ expect_line out 'lost'
 # the CSV of a block-level trace is one again; a call among its requests is an error
 expect_status 0 "$VALIDATE" export -q --to csv msr.trace -o below.csv
 expect_status 0 "$VALIDATE" info below.csv
-expect_line out 'Layer      block'
+expect_line out 'Layer      requests on a device'
 awk 'BEGIN { print "pid,tid,begin,end,function,args,rvalue"
 	for (i = 0; i < 40000; i++) printf "0,0,%d,%d,pread,device=hm.0;offset=%d;length=512,512\n", i, i + 1, i * 512
 	print "0,0,50000,50001,pread,path=a;fd=3;offset=0;length=512,512" }' >mixed.csv

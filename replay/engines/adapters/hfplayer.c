@@ -259,4 +259,5 @@ static const struct adapter adapter_hfplayer = {
 
 ADAPTER_ENGINE(
     hfplayer, LEVEL_BLOCK,
-    "hfplayer: requests on a device in modes hf, dep, afap and load; its threads spin");
+    "hfplayer: requests on a device in modes hf, dep, afap and load; its threads wait in "
+    "busy loops");

@@ -122,11 +122,11 @@ static void errors_name_what_is_wrong(void **state)
 		int code;
 	} bad[] = {
 	    {{"--cuont", "3"}, "unknown option --cuont (did you mean --count?)", ENOENT},
-	    {{"--xyzzy"}, "unknown option --xyzzy", ENOENT},
-	    {{"--help=x"}, "unknown option --help", ENOENT},
+	    {{"--xyzzy"}, "unknown option --xyzzy (--help lists the options)", ENOENT},
+	    {{"--help=x"}, "unknown option --help (--help lists the options)", ENOENT},
 	    {{"--"}, "", 0},
-	    {{"-x"}, "unknown option -x", ENOENT},
-	    {{"-vx"}, "unknown option -x", ENOENT},
+	    {{"-x"}, "unknown option -x (--help lists the options)", ENOENT},
+	    {{"-vx"}, "unknown option -x (--help lists the options)", ENOENT},
 	    {{"--count"}, "--count needs a value (N)", EINVAL},
 	    {{"-n"}, "--count needs a value (N)", EINVAL},
 	    {{"--count", "many"}, "--count: \"many\" is not a whole number of 0 or more", EINVAL},
