@@ -55,11 +55,11 @@ static void responses_warn(const struct judged *j)
 	if (j->n_ended)
 		return;
 	fprintf(stderr,
-		"validate: %s: none of its %" PRIu64 " requests has a response time%s. Only order, "
-		"issue times, execution time and fidelity can be judged. These properties do not "
-		"suffice to call a replayer trusted. To judge response times, record the program "
+		"validate: %s: none of its %" PRIu64 " request%s has a response time%s. Only "
+		"order, issue times, execution time and fidelity can be judged. These properties do "
+		"not suffice to call a replayer trusted. To judge response times, record the program "
 		"itself: validate capture app (files), or validate capture block (a device)\n",
-		j->path, j->n, j->is_iolog ? " (a fio iolog has none)" : "");
+		j->path, j->n, j->n == 1 ? "" : "s", j->is_iolog ? " (a fio iolog has none)" : "");
 }
 
 /* Appends the command in shell syntax, and `base`, for display. Replaces control characters, so

@@ -67,9 +67,10 @@ static int command_print(const struct workload *w, const struct microbench_confi
 static int summary_print(const struct workload *w, const struct microbench_config *c,
 			 const struct microbench_outcome *o)
 {
-	printf("%s, level %llu: %llu requests in %s, mean response time %s", w->name,
+	printf("%s, level %llu: %llu request%s in %s, mean response time %s", w->name,
 	       (unsigned long long)c->level, (unsigned long long)o->n_requests,
-	       duration_text((double)o->elapsed_ns).s, duration_text(o->mean_response_ns).s);
+	       o->n_requests == 1 ? "" : "s", duration_text((double)o->elapsed_ns).s,
+	       duration_text(o->mean_response_ns).s);
 	if (o->elapsed_ns > 0)
 		printf(", %.0f requests/s", (double)o->n_requests * 1e9 / (double)o->elapsed_ns);
 	printf("\ntrace: %s\n", c->output);

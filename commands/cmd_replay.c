@@ -120,8 +120,9 @@ static void skipped_print(const struct replay_summary *s)
 {
 	const uint64_t n_causes = s->n_skipped_of[SKIP_CAUSE];
 	if (n_causes)
-		printf("%-16s%" PRIu64 " records of computing, signals and waits (engine parallel "
-		       "replays them in mode causal)\n", "skipped", n_causes);
+		printf("%-16s%" PRIu64 " record%s of computing, signals and waits\n"
+		       "                (engine parallel replays them in mode causal)\n",
+		       "skipped", n_causes, n_causes == 1 ? "" : "s");
 	if (s->n_skipped == n_causes)
 		return;
 	printf("%-16s%" PRIu64 " request%s:", "skipped", s->n_skipped - n_causes,
@@ -182,8 +183,8 @@ static void block_print(const struct replay_summary *s)
 	count_print("rounded", b->n_rounded, "requests, to whole blocks of the device");
 	count_print("short", b->n_short, "transfers moved less than requested");
 	for (size_t i = 0; i < b->n_errors; i++)
-		printf("%-16s%" PRIu64 " requests: %s\n", i ? "" : "failed", b->error[i].n,
-		       strerror(b->error[i].code));
+		printf("%-16s%" PRIu64 " request%s: %s\n", i ? "" : "failed", b->error[i].n,
+		       b->error[i].n == 1 ? "" : "s", strerror(b->error[i].code));
 	if (b->n_silent >= BLOCK_SILENT_MANY) {
 		printf("note: every request from record %" PRIu64 " on failed (from %s after the "
 			"start): the device or the storage below it has probably failed\n",
@@ -239,10 +240,11 @@ static void balloon_print(const struct replay_summary *s)
 static void captured_print(const struct captured_summary *c)
 {
 	if (c->n_requests)
-		printf("%-16s%s for %" PRIu64 " requests, read ahead into %s of locked memory; for "
-		       "%" PRIu64 " of the requests, the worker had to read the content itself\n",
+		printf("%-16s%s for %" PRIu64 " request%s, read ahead into %s of locked memory;\n"
+		       "%-16sfor %" PRIu64 " of them, the worker had to read the content itself\n",
 		       "content", size_text(c->n_bytes).s, c->n_requests,
-		       size_text(c->n_locked_bytes).s, c->n_late);
+		       c->n_requests == 1 ? "" : "s", size_text(c->n_locked_bytes).s, "",
+		       c->n_late);
 	if (c->n_missing)
 		printf("note: the content of %" PRIu64 " writing request%s was not captured; the "
 		       "replay wrote other data\n",
@@ -356,11 +358,11 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 				 (double)s->traced_elapsed_ns);
 	}
 	if (c->reads == READS_ORIGINAL) {
-		printf("%-16s%" PRIu64 " pages were not cached at capture, and were read; "
-		       "%" PRIu64 " were cached at capture: %" PRIu64 " touched, "
-		       "%" PRIu64 " skipped because they are not cached now\n",
-		       "original cache", s->n_pages_read, s->n_pages_touched + s->n_pages_left,
-		       s->n_pages_touched, s->n_pages_left);
+		printf("%-16s%" PRIu64 " pages were not cached at capture, and were read;\n%-16s"
+		       "%" PRIu64 " were cached at capture: %" PRIu64 " touched, %" PRIu64
+		       " skipped because they are\n%-16snot cached now\n", "original cache",
+		       s->n_pages_read, "", s->n_pages_touched + s->n_pages_left,
+		       s->n_pages_touched, s->n_pages_left, "");
 		if (s->n_pages_stayed)
 			printf("note: %" PRIu64 " pages that were not cached when traced were "
 				"cached in the replay, because they could not be dropped\n",

@@ -194,13 +194,14 @@ static void print_text(const struct infer_summary *s, const struct infer_what *w
 	line_print("Think time", "a request can depend on requests that end at least %s before it "
 		   "begins (%s)", duration_text((double)h->ns).s, h->origin);
 	line_print("Dependencies",
-		   "%" PRIu64 " (redundant dependencies do not count): %.3g per request on "
-		   "average, at most %" PRIu64,
+		   "%" PRIu64 " that other dependencies do not imply; per request: mean %.3g, at "
+		   "most %" PRIu64,
 		   s->n_edges, (double)s->n_edges / n, s->n_parents_max);
-	line_print("", "%" PRIu64 " requests depend on no other request", s->n_roots);
-	line_print("Chains", "the longest has %" PRIu64 " requests; %" PRIu64 " chains contain all "
-		   "requests",
-		   s->longest_chain, s->width_max);
+	line_print("", "%" PRIu64 " request%s on no other request", s->n_roots,
+		   s->n_roots == 1 ? " depends" : "s depend");
+	line_print("Chains", "the longest has %" PRIu64 " request%s; %" PRIu64 " chain%s all "
+		   "requests", s->longest_chain, s->longest_chain == 1 ? "" : "s", s->width_max,
+		   s->width_max == 1 ? " contains" : "s contain");
 	line_print("Width",
 		   "%.3g requests on average, at most %" PRIu64 ", do not depend on each other",
 		   s->width_mean, s->width_max);

@@ -19,9 +19,10 @@ static void add_trace(struct strbuf *out, const char *what, const char *path,
 
 static void add_matching(struct strbuf *out, const struct metrics *m)
 {
-	strbuf_addf(out, "%-11sby %s: %s requests, %s lost, %s extra", "Matched",
+	strbuf_addf(out, "%-11sby %s: %s request%s, %s lost, %s extra", "Matched",
 			 m->match == MATCH_KEY ? "key" : "number", count_text(m->n_matched).s,
-			 count_text(m->n_lost).s, count_text(m->n_extra).s);
+			 m->n_matched == 1 ? "" : "s", count_text(m->n_lost).s,
+			 count_text(m->n_extra).s);
 	if (m->n_skipped)
 		strbuf_addf(out, ", %s skipped", count_text(m->n_skipped).s);
 	if (m->parts & PART_FIDELITY)

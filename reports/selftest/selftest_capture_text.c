@@ -55,7 +55,8 @@ static void method_print(const struct capture_trial *t, size_t method, FILE *out
 	}
 	char resolution[32];
 	time_put(resolution, sizeof resolution, s->resolution_ns, s->resolution_ns, false);
-	fprintf(out, "; resolution %s, %" PRIu64 " events lost\n", resolution, s->n_lost);
+	fprintf(out, "; resolution %s, %" PRIu64 " event%s lost\n", resolution, s->n_lost,
+		s->n_lost == 1 ? "" : "s");
 	fprintf(out, "  %-10s%4s%10s%8s%7s   %10s +- %-10s%9s%10s%11s   %s\n", "call", "thr.",
 		"matched", "missed", "extra", "bias", "95 %", "scatter", "p99", "start",
 		"own time, ratio");

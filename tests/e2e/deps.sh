@@ -58,7 +58,7 @@ pid,tid,begin,end,function,args,rvalue
 END
 expect_status 0 "$VALIDATE" deps --infer block.csv
 expect_line out 'requests that end at least 10 us before it begins (the default)'
-expect_line out 'Dependencies   3 (redundant dependencies do not count)'
+expect_line out 'Dependencies   3 that other dependencies do not imply; per request: mean 0.75, at most'
 expect_line out 'the longest has 3 requests; 2 chains contain all requests'
 expect_status 0 "$VALIDATE" deps --infer --think-time 5us --json block.csv
 [ "$(jq .n_dependencies out)" -eq 3 ] || fail "not 3 dependencies at 5 us"
