@@ -81,7 +81,7 @@ static int claimed_read(struct protocol *p, const struct judge_config *c, const 
 {
 	SCOPED_STRBUF sections = STRBUF_INIT, text = STRBUF_INIT;
 	SCOPED_FREE const char **keep = xcalloc(c->with.n + 1, sizeof *keep);
-	SCOPED_FREE char *budget = xasprintf("%lldns", (long long)c->claim_budget_ns);
+	SCOPED_FREE char *budget = xasprintf("%.12gs", 1e-9 * (double)c->claim_budget_ns);
 	int ret = file_read(path, &text, 0, e);
 	ret = ret ? ret : protocol_read(p, path, e);
 	if (ret)

@@ -116,8 +116,8 @@ int judge_protocol_make(struct strbuf *out, const struct judge_config *c, const 
 		    c->claim ? c->claim_replicates : number, c->rerun ? "rerun" : "trace",
 		    (long long)timeout_s(j));
 	if (c->claim)
-		strbuf_addf(out, "budget = %lldns\nclaim = %s\n",
-			    (long long)c->claim_budget_ns, c->claim);
+		strbuf_addf(out, "budget = %.12gs\nclaim = %s\n",
+			    1e-9 * (double)c->claim_budget_ns, c->claim);
 	strbuf_addstr(out, "\n[target here]\n");
 	if (j->level == LEVEL_BLOCK) {
 		ret = ret ? ret : path_add(out, "device", c->device, e);
