@@ -56,9 +56,10 @@ static void responses_warn(const struct judged *j)
 		return;
 	fprintf(stderr,
 		"validate: %s: none of its %" PRIu64 " request%s has a response time%s. Only "
-		"order, issue times, execution time and fidelity can be judged. These properties do "
-		"not suffice to call a replayer trusted. To judge response times, record the program "
-		"itself: validate capture app (files), or validate capture block (a device)\n",
+		"order, issue times, execution time and fidelity can be judged. These properties "
+		"do not suffice to call a replayer trusted. To judge response times, record the "
+		"program itself: validate capture app (files), or validate capture block (a "
+		"device)\n",
 		j->path, j->n, j->n == 1 ? "" : "s", j->is_iolog ? " (a fio iolog has none)" : "");
 }
 
