@@ -94,10 +94,15 @@ controls control --with event:mutant=lost
 
 # caches as they were: a recording of files that had just been written read nothing from storage;
 # without this information the times decide
-mkdir files
-expect_status 0 "$VALIDATE" microbench rr --requests 300 --file-size 1M --prepare --dir files -o cached.trace
-rm -rf files
-expect_status 0 "$VALIDATE" judge --dry-run cached.trace
+# (other programs may drop the caches meanwhile)
+for _ in 1 2 3 4 5 6 7 8; do
+	mkdir files
+	expect_status 0 "$VALIDATE" microbench rr --requests 300 --file-size 1M --prepare --dir files -o cached.trace
+	rm -rf files
+	expect_status 0 "$VALIDATE" judge --dry-run cached.trace
+	! grep -q 'cache = warm' out || break
+	rm cached.trace
+done
 expect_line out 'cache = warm'
 expect_line out 'bytes came from storage'
 expect_status 0 "$VALIDATE" judge --dry-run --cache cold cached.trace
