@@ -8,7 +8,7 @@ static const char *const header_words[] = {"auto", "yes", "no", NULL};
 
 #define FIELD(name) offsetof(struct stats_config, name)
 static const struct option_spec stats_options[] = {
-	OPTION(STRING, "column", FIELD(column), .group = "Input", .letter = 'C',
+	OPTION(LIST, "column", FIELD(column), .group = "Input", .letter = 'C',
 	       .arg = "COLUMN[,COLUMN...]", .help = "number or name of the column that has the "
 	       "values. With several files: one column for all files, or one for each file. With "
 	       "one file: all columns to compare (default: the first column of a text file, the "

@@ -201,8 +201,10 @@ static int samples_take(struct stats *s, struct plan *p, struct err *e)
 int stats_read(struct stats *s, char **path, size_t n_paths, struct err *e)
 {
 	struct plan p = {.path = path, .n_paths = n_paths};
-	SCOPED_FREE char *text = xstrdup(s->config->column ? s->config->column : "");
-	p.n_selectors = selectors_split(text, p.selector, STATS_MAX_SAMPLES);
+	SCOPED_STRBUF text = STRBUF_INIT;
+	for (size_t i = 0; i < s->config->column.n; i++)
+		strbuf_addf(&text, "%s,", s->config->column.text[i]);
+	p.n_selectors = selectors_split(text.s, p.selector, STATS_MAX_SAMPLES);
 	int ret = s->config->where ? stats_conditions_split(s->config->where, &p.where, e) : 0;
 	ret = ret ? ret : plan_make(&p, s->config, e);
 	if (!ret) {

@@ -2,11 +2,13 @@
 /* Results of validate stats, and their forms. */
 #pragma once
 
+#include "common/options.h"
 #include "validate/columns/columns.h"
 #include "validate/columns/comparison.h"
 
 struct stats_config {
-	const char *column, *sessions, *where, *units, *compute;
+	struct option_list column;
+	const char *sessions, *where, *units, *compute;
 	bool files_are_sessions, paired, time_ordered, judge, json, all, list;
 	double alpha, limit_bias, limit_precision, clock;
 	uint64_t n_resamples, seed, block;

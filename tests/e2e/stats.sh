@@ -62,6 +62,9 @@ expect_line out 'mc_gum_accepted'
 expect_status 0 stats pairs.csv -C program,replay --paired
 expect_line out 'paired by line'
 expect_status 0 stats pairs.csv near -C program,1
+mv out comma
+expect_status 0 stats pairs.csv near -C program -C 1
+cmp comma out || fail "several options -C are not one list"
 expect_status 0 stats pairs.csv pairs.csv -C replay
 expect_line out 'a difference is not shown'
 
