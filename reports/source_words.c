@@ -31,10 +31,10 @@ static const struct {
     [SOURCE_NOISE] = {"testbed", "noise between processes",
 		      "the program's own mean response time varies by %.2g %% from run to run "
 		      "(median over scenarios)"},
-    [SOURCE_STOLEN_UNKNOWN] = {"testbed", "CPU time stolen by other virtual machines",
-			       "not known"},
-    [SOURCE_STOLEN] = {"testbed", "CPU time stolen by other virtual machines",
-		       "in the worst scenario, on average %.2g %% of a run's time"},
+    [SOURCE_STOLEN_UNKNOWN] = {"testbed", "stolen CPU time", "not known"},
+    [SOURCE_STOLEN] = {"testbed", "stolen CPU time",
+		       "other virtual machines took %.2g %% of the time of the runs in the worst "
+		       "scenario"},
     [SOURCE_CACHED] = {"testbed", "page cache before a run",
 		       "cold caches were requested; in the worst scenario, on average %.2g %% of "
 		       "the files' bytes stayed cached"},
