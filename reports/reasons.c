@@ -62,8 +62,8 @@ static const char *const templates[REASON_N] = {
     [REASON_GUARD_REJECT] = ", guard band %.3g U; the probability that this rejection is wrong is "
 			    "%.2g %%",
     [REASON_PART_CHANGE] = "%L: %C %%",
-    [REASON_PART_NUMBER] = "the shares of requests with relative response times below the "
-			   "program's %L differ by %+.3f (replay minus program)",
+    [REASON_PART_NUMBER] = "the shares of requests with response time / typical response "
+			   "below the program's %L differ by %+.3f (replay minus program)",
     [REASON_CHANGE_INTERVAL] = ", %E %% interval %C to %C %%",
     [REASON_NUMBER_INTERVAL] = ", %E %% interval %+.3f to %+.3f",
     [REASON_CHANGE_LIMITS] = ", %W the limits ±%P %%",

@@ -233,9 +233,9 @@ const struct option_spec replay_options[] = {
 	OPTION(DOUBLE, "speed", FIELD(speed), .arg = "FACTOR", .min = 1e-6, .max = 1e6,
 	       .help = "divide the traced times and pauses by FACTOR (default 1)"),
 	OPTION(DURATION, "max-gap", FIELD(max_gap_ns), .arg = "TIME", .max = NO_LIMIT,
-	       .flags = OPT_NONE, .help = "refuse a timed replay that would wait longer than "
-	       "TIME for one request, or 1000 times as long in total; none: no limit (default "
-	       "1h)"),
+	       .flags = OPT_NONE, .help = "refuse a timed replay if the gap before a "
+	       "request exceeds TIME, or if the replay would last longer than 1000 times TIME; "
+	       "none: no limit (default 1h)"),
 	OPTION(STRING, "fs-rules", FIELD(fs_rules), .arg = "RULES",
 	       .help = "rules of order fs, separated by commas (default all: descriptor, "
 	       "position, name, directory, data, size, attribute, process). With a minus sign "
