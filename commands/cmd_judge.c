@@ -194,7 +194,8 @@ static int protocol_run(const struct judge_config *c, const struct judged *j,
 		/* prints the number of runs and the expected time */
 		const uint64_t n_runs = protocol_n_runs(&p);
 		printf("Trace: %" PRIu64 " request%s in %s\nCampaign: %" PRIu64
-		       " runs, about %s (each run: as long as the trace, and %s of other work)\n\n",
+		       " runs, about %s (each run: duration of the trace, plus %s of other "
+		       "work)\n\n",
 		       j->n, j->n == 1 ? "" : "s", duration_text((double)j->lasts_ns).s, n_runs,
 		       duration_text((double)n_runs * ((double)j->lasts_ns + OVERHEAD_NS)).s,
 		       duration_text(OVERHEAD_NS).s);

@@ -204,7 +204,7 @@ static void summary_print(const struct standard *s, bool reasons)
 	printf("\nvolumes: %s; server threads %s real-time priority%s;\n         idle CPUs %s "
 	       "awake\nduration: %.0f s", s->loop ? "loop device" : "file",
 	       s->realtime ? "with" : "without",
-	       s->own_cpu ? ", answers on a CPU of their own" : "",
+	       s->own_cpu ? ",\n         answering thread on a separate CPU" : "",
 	       s->awake ? "kept" : "not kept", s->duration_s);
 	if (isfinite(s->others_share))
 		printf("; other processes used %.1f %% of the CPUs", 100 * s->others_share);

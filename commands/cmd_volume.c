@@ -79,7 +79,7 @@ static const char about[] =
 
 static void lead_print(const struct volume_lead *l)
 {
-	printf("  lead       the server answers early by %s with %u request in flight",
+	printf("  lead       the server answers %s early with %u request in flight",
 	       duration_text((double)l->ns[0]).s, volume_depth[0]);
 	for (int k = 1; k < VOLUME_DEPTHS; k++)
 		printf("%s%s with %u", k == 1 ? ",\n             " : ", ",

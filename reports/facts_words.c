@@ -77,7 +77,8 @@ static void add_length(struct strbuf *out, const struct analysis *a)
 		strbuf_addf(out, " to %s", duration_text((double)most).s);
 }
 
-/* "; at the end of a slice, each pauses before its next request", "... or by a signal" */
+/* "; at the end of a slice, each process pauses before its next request", "..., or a signal pauses
+ * it", or "..., a signal pauses each process" */
 static void add_pauses(struct strbuf *out, const struct protocol *p)
 {
 	bool gate = pairing_pause(p, SIZE_MAX) == PAUSE_GATE, signal = !gate;
@@ -85,9 +86,10 @@ static void add_pauses(struct strbuf *out, const struct protocol *p)
 		gate |= pairing_pause(p, i) == PAUSE_GATE;
 		signal |= pairing_pause(p, i) == PAUSE_SIGNAL;
 	}
-	strbuf_addf(out, "; at the end of a slice, each pauses %s%s%s",
-		    gate ? "before its next request" : "", gate && signal ? " or " : "",
-		    signal ? "by a signal" : "");
+	strbuf_addf(out, "; at the end of a slice, %s%s",
+		    gate ? "each process pauses before its next request"
+			 : "a signal pauses each process",
+		    gate && signal ? ", or a signal pauses it" : "");
 }
 
 /* Appends "Program and replays ran in turn, in slices of 5 ms by gate, in 12 of 16 scenarios; 1.2 %

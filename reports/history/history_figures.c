@@ -80,7 +80,8 @@ static void figure_make(struct figures *fs, const struct history_study *s,
 		   (double)history_campaign_at(s, c, c->n - 1)->number);
 	figure_caption(f,
 		       "%s, %s: individual values, moving range, CUSUM (up and down) and "
-		       "EWMA%s. Dashed: limits, computed from %zu of the first entries.",
+		       "EWMA%s. Dashed: limits, computed from the first entries (%zu "
+		       "entries used).",
 		       c->series->scenario, c->series->replayer, from ? ", the latest entries" : "",
 		       c->n_base);
 }

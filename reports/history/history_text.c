@@ -144,7 +144,7 @@ static void text_add(struct strbuf *out, const void *study, size_t width)
 		strbuf_addf(out, "... and %zu more: use --format csv or -o\n", left_out);
 	strbuf_addch(out, '\n');
 	text_paragraph(out, history_explanation, 0, 0, width);
-	text_paragraph(out, "The page is the file that option -o DIR writes.", 0, 0, width);
+	text_paragraph(out, "Option -o DIR writes this page into the directory DIR.", 0, 0, width);
 }
 
 const struct study_form history_form = {

@@ -321,11 +321,11 @@ static void add_strip(struct strbuf *out, const struct analysis *a)
 {
 	strbuf_addstr(out, "<h2 id=\"intervals\">What decides each case</h2>\n<p>The table "
 		"shows one component of each case. If all components are accepted, this is the "
-		"component whose interval comes nearest to its limit. Otherwise, this is the "
-		"rejected component whose estimate is the largest multiple of its limit. If no "
-		"component is rejected, the same rule chooses an inconclusive component. Each bar "
-		"is the interval of the test, in multiples of the limit. The shaded part is within "
-		"the limit. ");
+		"component whose interval comes nearest to its limit. If components are rejected, "
+		"it is the rejected component whose estimate is the largest multiple of its limit. "
+		"Otherwise, the same rule chooses an inconclusive component. Each bar is the "
+		"interval of the test, in multiples of the limit. The shaded part is within the "
+		"limit. ");
 	strbuf_addf(out,
 		    "%s only if no bar of its components extends beyond the limit. A bar can be "
 		    "wider than the 95 %% interval beside it, because the test also allows for "

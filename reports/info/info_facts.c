@@ -295,7 +295,7 @@ static void add_extra_fact(struct strbuf *out, const char *key, json_t *value)
 	if (!strcmp(key, "affinity") && json_is_array(value) && !json_array_size(value)) {
 		strbuf_addstr(out, " no thread was limited to certain CPUs");
 	} else if (json_array_size(value) > LIST_SHOWN) {
-		strbuf_addf(out, " a list of %zu, shown by --json", json_array_size(value));
+		strbuf_addf(out, " %zu entries (--json prints them)", json_array_size(value));
 	} else if (!json_is_object(value)) {
 		strbuf_addch(out, ' ');
 		add_json_value(out, value);

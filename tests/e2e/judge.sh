@@ -115,7 +115,7 @@ expect_line out 'cache = cold'
 expect_status 0 "$VALIDATE" judge --dry-run slow.csv
 expect_line out '0 of its 3 reads took less than 10 us'
 expect_line out 'Trace: 4 requests in 30.2 ms'
-expect_line out 'Campaign: 45 runs, about 14.9 s (each run: as long as the trace, and 300 ms of other work)'
+expect_line out 'Campaign: 45 runs, about 14.9 s (each run: duration of the trace, plus 300 ms of other work)'
 # no request, one request, and two at the same instant
 head -n 1 slow.csv >none.csv
 expect_status 3 "$VALIDATE" judge none.csv

@@ -363,7 +363,7 @@ static void test_facts(void **state)
 	fact_is(&facts[0], &f.analysis, ""); /* no claim */
 	fact_is(&facts[1], &f.analysis,
 		"Program and replays took turns in slices of 5 ms in 6 of 8 scenarios; at the end "
-		"of a slice, each pauses before its next request; 1.0 % of the "
+		"of a slice, each process pauses before its next request; 1.0 % of the "
 		"requests do not count, because a slice began or "
 		"ended near them; in the other scenarios, they made whole runs one after the "
 		"other (replays are timed)");
