@@ -55,8 +55,8 @@ const struct option_spec collect_options[] = {
 	       "two requests in the first run (default 2)",
 	 .min = 1, .max = 1000},
 	{.name = "floor", .type = OPT_DURATION, .offset = FIELD(floor_ns), .arg = "TIME",
-	 .help = "lower bound of the limits that --factor sets (default 10ms)", .min = 1e5,
-	 .max = 3.6e12},
+	 .help = "smallest limit of --factor: a shorter limit is raised to TIME (default 10ms)",
+	 .min = 1e5, .max = 3.6e12},
 	{.name = "runs-dir", .type = OPT_STRING, .offset = FIELD(runs_dir), .arg = "DIR",
 	 .help = "directory for the records of all runs, and for the output of the application "
 		 "(default TRACE.runs)"},

@@ -123,9 +123,9 @@ static int place_check(const struct target *t, const struct workload *w,
 	if (w->block && t->device && !t->destructive && c->read_share < 1)
 		return err_set(
 		    e, EINVAL,
-		    "read-share: %s writes, but target %s does not have destructive = yes, which "
-		    "permits overwriting its content", w->name,
-		    t->name);
+		    "workload type %s writes to target %s (read-share < 100 %%), but the target "
+		    "does not have destructive = yes, which permits overwriting its content",
+		    w->name, t->name);
 	return 0;
 }
 

@@ -95,8 +95,8 @@ static int file_end(struct source_writer *s, struct err *e)
 	errno = 0;
 	bad |= fclose(s->out) != 0;
 	s->out = NULL;
-	return bad ? err_sys(e, errno ? errno : EIO, "%s: the program's source cannot be written",
-			     s->dir)
+	return bad ? err_sys(e, errno ? errno : EIO, "%s: cannot write the source code of the "
+			     "compiled program", s->dir)
 		   : 0;
 }
 
