@@ -3,6 +3,7 @@
  * correction). Rejected: some part is outside, with its P-value times the number of parts
  * (Bonferroni). Source: Berger and Hsu (1996). */
 #include "validate/components/component.h"
+#include "validate/stats/distributions.h"
 
 void decide_without(struct component *c, enum decision decision)
 {
@@ -113,7 +114,34 @@ static void decide_family(struct component *c, const struct family *f, const str
 	}
 }
 
-/* Plans for the part with the largest deviation. */
+static bool part_is_outside(const struct ratio_evidence *v, const struct bounds *b)
+{
+	return v->t.value <= b->low || v->t.value >= b->high;
+}
+
+/* Returns by how much the interval of a part exceeds the limits. Accepting allows for dependence,
+ * rejecting does not. */
+static double part_excess(const struct ratio_evidence *v, const struct bounds *b)
+{
+	const struct t_estimate *t = part_is_outside(v, b) ? &v->t : &v->wide;
+	double q;
+	if (t_quantile(1 - PLAN_ACCEPT, t->df, &q))
+		q = 2;
+	return fmax(t->value + q * t->se - b->high, b->low - (t->value - q * t->se));
+}
+
+/* Whether part v needs more replicates than part e. A part outside the limits precedes, because
+ * the component is then likely to be rejected. */
+static bool part_is_harder(const struct ratio_evidence *v, const struct ratio_evidence *e,
+			   const struct bounds *b)
+{
+	const bool outside = part_is_outside(v, b);
+	if (outside != part_is_outside(e, b))
+		return outside;
+	return part_excess(v, b) > part_excess(e, b);
+}
+
+/* Plans for the part that is hardest to accept. */
 static void plan_family(struct component *c, const struct family *f, bool logarithm,
 			double alpha_reject)
 {
@@ -123,8 +151,7 @@ static void plan_family(struct component *c, const struct family *f, bool logari
 		plan_further(c, STAT_OK, PLAN_FEWEST, f->n ? f->part[0].value.n : 0);
 	for (size_t i = 0; !f->status && i < f->n; i++) {
 		const struct ratio_evidence *v = &f->part[i].value;
-		if (!v->status &&
-		    (!e || fabs(v->t.value) + 2 * v->t.se > fabs(e->t.value) + 2 * e->t.se))
+		if (!v->status && (!e || part_is_harder(v, e, &b)))
 			e = v;
 	}
 	if (e)

@@ -87,12 +87,41 @@ static void test_operations_that_count(void **state)
 	assert_int_equal(operations_compared(3, 160000), 2); /* 3 %, but 5.1 % of the time */
 }
 
+/* The part that depends on earlier runs is harder to accept than a part that scatters more. */
+static void test_plan_of_the_hardest_part(void **state)
+{
+	(void)state;
+	const size_t n = 10;
+	const double inflation = serial_inflation(0.95, 10);
+	struct ratio_evidence first = {.n = n, .t = {.value = 0.03, .se = 0.01, .df = 9}},
+			      second = {.n = n, .t = {.value = 0.02, .se = 0.02, .df = 9}};
+	first.serial = (struct serial){0.28, 0.95, inflation, 10 / inflation};
+	second.serial = serial_none(n);
+	struct family_part part[2] = {{"first half", first}, {"second half", second}};
+	uint64_t more[2];
+	for (int i = 0; i < 2; i++) {
+		struct ratio_evidence *v = &part[i].value;
+		v->wide = serial_widen(&v->t, n, &v->serial);
+	}
+	for (int both = 0; both < 2; both++) {
+		struct evidence e = {0};
+		struct component c = {.kind = COMPONENT_HALF, .limit = 0.15};
+		const struct planning p = {.e = &e, .alpha_reject = 0.01};
+		e.family[COMPONENT_HALF] = (struct family){.n = both ? 2 : 1, .part = part};
+		plan_parts(&c, &p);
+		more[both] = c.n_more;
+	}
+	assert_true(more[0] > 1);
+	assert_int_equal(more[1], more[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_rows_are_complete),
 	    cmocka_unit_test(test_limits_follow_their_keys),
 	    cmocka_unit_test(test_operations_that_count),
+	    cmocka_unit_test(test_plan_of_the_hardest_part),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
