@@ -198,6 +198,11 @@ static double stolen_of(const struct run *r)
 	return r->stolen_share;
 }
 
+bool facts_are_quiet(const struct analysis *a)
+{
+	return mean_share(a, others_of) < 0.01 && !(mean_share(a, stolen_of) >= 0.01);
+}
+
 void facts_add_others(struct strbuf *out, const struct analysis *a)
 {
 	const double others = mean_share(a, others_of), stolen = mean_share(a, stolen_of);
@@ -216,8 +221,9 @@ void facts_add_others(struct strbuf *out, const struct analysis *a)
 /* --- use of time --------------------------------------------------------- */
 
 static const char *const part_texts[] = {"program", "replays", "calibration", "recordings",
-    "blank replays", "starting processes", "restoring files", "syncing", "evicting caches",
-    "settling", "summaries", "journal", "analysis", "setup", "cleaning up", NULL};
+    "blank replays (without I/O)", "starting processes", "restoring files", "syncing",
+    "evicting caches", "settling", "summaries", "journal", "analysis", "setup", "cleaning up",
+    NULL};
 
 struct shown_part {
 	const char *text;

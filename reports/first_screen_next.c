@@ -229,7 +229,7 @@ static void next_of_blocked(struct strbuf *text, const struct analysis *a, const
 {
 	SCOPED_STRBUF reason = STRBUF_INIT;
 	text_cut(&reason, b->reason, MOST_REASON);
-	strbuf_addstr(text, "More pairs do not decide ");
+	strbuf_addstr(text, "More replicates do not decide ");
 	if (b->n < a->n_inconclusive)
 		strbuf_addf(text, "%zu of the %zu inconclusive cases", b->n, a->n_inconclusive);
 	else
@@ -300,12 +300,13 @@ static void next_of_inconclusive(struct strbuf *text, struct strbuf *command,
 	} else {
 		SCOPED_STRBUF others = STRBUF_INIT;
 		facts_add_others(&others, a);
-		strbuf_addf(text, "No practical number of pairs decides %s on this machine. ",
+		strbuf_addf(text, "No practical number of replicates decides %s on this machine. ",
 			    a->n_inconclusive == 1 ? "the inconclusive case"
 						   : "most of the inconclusive cases");
 		if (others.len)
 			strbuf_addf(text, "%s. ", others.s);
-		strbuf_addstr(text, "Run the protocol again on a quieter machine");
+		strbuf_addf(text, "Run the protocol again on a %s",
+			    facts_are_quiet(a) ? "machine with less scatter" : "quieter machine");
 		add_time(text, seconds);
 		strbuf_addstr(text, ", or set wider limits in [accept].");
 	}

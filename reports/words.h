@@ -114,6 +114,8 @@ void words_add_time(struct strbuf *out, const json_t *o, double least);
 /* Appends "Other programs used 34 % of the CPUs; the hypervisor took 2 %": means over the runs in
  * use. */
 void facts_add_others(struct strbuf *out, const struct analysis *a);
+/* Whether other programs and the hypervisor took less than 1 % of the CPU time each. */
+bool facts_are_quiet(const struct analysis *a);
 
 struct fact {
 	const char *name; /* "Pairing" */

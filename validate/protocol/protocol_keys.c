@@ -217,8 +217,8 @@ const struct option_spec accept_keys[] = {
 	       "or for each file or device; auto: all for replayers that promise a total order, "
 	       "else thread (default auto)"),
     OPTION(RATIO, "execution-time-timed", FIELD(execution_time_timed), .arg = "RATIO",
-           .help = "limit of execution-time for timed replays (default: that of execution-time "
-	       "if given, else 1%)", .min = 1e-6, .max = 0.99, .flags = OPT_NONE),
+           .help = "limit of execution-time for timed replays (default: the value of key "
+	       "execution-time if given, else 1%)", .min = 1e-6, .max = 0.99, .flags = OPT_NONE),
     OPTION(RATIO, "repeatability", FIELD(repeatability), .arg = "RATIO",
            .help = "largest coefficient of variation of the mean response times of the replays, "
 	       "if one recording is the reference of all replays (default none)",

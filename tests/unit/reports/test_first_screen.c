@@ -256,7 +256,7 @@ static void test_next_step(void **state)
 	struct strbuf text = STRBUF_INIT, line = STRBUF_INIT;
 	*comparison = true;
 	first_screen_next(&text, &line, a, "results");
-	assert_null(strstr(text.s, "replicates"));
+	assert_null(strstr(text.s, "replicates ="));
 	*comparison = false;
 	strbuf_release(&text);
 	strbuf_release(&line);
@@ -272,7 +272,7 @@ static void test_next_step(void **state)
 	f.results.protocol.budget_ns = 0;
 	f.results.protocol.n_replicates_max = 20;
 	a->cell[1].component[COMPONENT_BIAS].impractical = true;
-	next_is(a, "No practical number of pairs decides the inconclusive case", "validate run results/protocol.conf");
+	next_is(a, "No practical number of replicates decides the inconclusive case", "validate run results/protocol.conf");
 	decide_case(a, 3, COMPONENT_BIAS, DECISION_REJECT, 0.3, 0.04);
 	next_is(a, "Do not use a replayer for a scenario in which",
 		"validate run results/protocol.conf");
@@ -306,17 +306,17 @@ static void test_next_step_of_a_missing_number(void **state)
 	m->n_more = 0;
 	snprintf(m->reason, sizeof m->reason, "the replayer does not report results");
 	next_is(a,
-		"More pairs do not decide the inconclusive case (fidelity: the replayer does not report "
+		"More replicates do not decide the inconclusive case (fidelity: the replayer does not report "
 		"results). Remove that cause and run the protocol again",
 		"validate run results/protocol.conf");
 	/* also beside noisy cases, until noise is the cause of most cases */
 	decide_case(a, 3, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.01, 0.2);
 	a->cell[3].component[COMPONENT_BIAS].impractical = true;
-	next_is(a, "More pairs do not decide 1 of the 2 inconclusive cases (fidelity: ",
+	next_is(a, "More replicates do not decide 1 of the 2 inconclusive cases (fidelity: ",
 		"validate run results/protocol.conf");
 	decide_case(a, 5, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.01, 0.2);
 	a->cell[5].component[COMPONENT_BIAS].impractical = true;
-	next_is(a, "No practical number of pairs decides most of the inconclusive cases on this machine.",
+	next_is(a, "No practical number of replicates decides most of the inconclusive cases on this machine.",
 		"validate run results/protocol.conf");
 	/* the program's requests are too short: noise is not the reason */
 	for (int i = 3; i <= 5; i += 2) {
@@ -325,7 +325,7 @@ static void test_next_step_of_a_missing_number(void **state)
 		m->reasons[0].code = REASON_BELOW_LOQ;
 		snprintf(m->reason, sizeof m->reason, "below the limit of quantification");
 	}
-	next_is(a, "More pairs do not decide 2 of the 3 inconclusive cases (bias: below the limit",
+	next_is(a, "More replicates do not decide 2 of the 3 inconclusive cases (bias: below the limit",
 		"validate run results/protocol.conf");
 	fixture_release(&f);
 }
