@@ -83,8 +83,8 @@ void replay_config_init(struct replay_config *c)
 	       .help = "mode hf: largest number in flight at the issue of a request. "		\
 	       "exact: the traced number; instant: that number, rounded up to a power of " \
 	       "two; rounded: the largest traced number within 100 ms before and after, " \
-	       "rounded up to a power of two; slack: as rounded, but 128 while the target " \
-	       "of the replay stalls for a short time; none: no limit (default slack)"),	\
+	       "rounded up to a power of two; slack: as rounded, but at least 128 while the " \
+	       "target of the replay stalls for a short time; none: no limit (default slack)"), \
 	OPTION(DURATION, "bundle", BLOCK(bundle_ns), .arg = "TIME", .max = NO_LIMIT,		\
 	       .help = "modes hf and dep: submit requests in one system call if they are due " \
 	       "within this time after the first request of the call (default: the measured " \
