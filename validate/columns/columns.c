@@ -165,7 +165,7 @@ static int cell_store(struct columns_reader *r, struct column *column, struct co
 		       cell.len ? "\" " : " ",
 		       huge	  ? "is too large"
 		       : cell.len ? "is not a number"
-				  : "is empty",
+				  : "is empty, and --where can leave out such lines",
 		       strncmp(column->name, "column ", 7) ? "column " : "", column->name);
 }
 
