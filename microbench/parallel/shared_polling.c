@@ -18,8 +18,7 @@ static int config_check(const struct microbench_config *c, struct err *e)
 	if (c->n_requests >= UINT32_MAX)
 		return err_set(
 		    e, EINVAL,
-		    "requests %llu is too large: this option is the number of rounds, and "
-		    "at most 2^32-2 rounds are possible",
+		    "requests %llu: expected at most 2^32-2 rounds",
 		    (unsigned long long)c->n_requests);
 	if (c->file_bytes < 2 * c->block_bytes)
 		return err_set(e, EINVAL,

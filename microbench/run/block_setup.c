@@ -43,7 +43,7 @@ int block_check(const struct workload *w, const struct microbench_config *c, str
 	if (c->fsync_end)
 		return err_set(
 		    e, EINVAL,
-		    "fsync-end: %s bypasses the page cache, so there is nothing to flush", w->name);
+		    "fsync-end does not apply to %s, which bypasses the page cache", w->name);
 	return 0;
 }
 
