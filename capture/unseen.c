@@ -56,7 +56,7 @@ const struct unseen_fact unseen_facts[] = {
      "a replay creates the target instead of the link"},
     {"n_parents_unknown", NOTE(n_parents_unknown), UNSEEN_FILES,
      "directories before \"..\" that may be symbolic links",
-     "the import treats these names as directories; strace -y shows more names"},
+     "the import treats them as directories; with strace -y, it detects more of the links"},
     {"n_sizes_unknown", NOTE(n_sizes_unknown), UNSEEN_FILES,
      "changed files whose size no call shows",
      "a replay makes them as small as the requests permit"},
@@ -210,8 +210,8 @@ const char *unseen_scope(const struct trace_meta *meta)
 	    {"validate replay", NULL},
 	    {"volume", NULL},
 	    {"validate capture block", "requests that bypass the block layer"},
-	    {"strace", "calls that a filter left out without a sign, lines removed from the "
-		       "output, and accesses to mapped memory"},
+	    {"strace", "calls that a filter of strace left out without a sign, lines removed from "
+		       "the output, and accesses to mapped memory"},
 	};
 	const char *by = meta->captured_by ? meta->captured_by : "";
 	json_auto_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
@@ -232,5 +232,5 @@ const char *unseen_scope(const struct trace_meta *meta)
 	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
 		if (text_begins(by, methods[i].captured_by))
 			return methods[i].scope;
-	return "requests that the recording program left out without a count";
+	return "requests that the recording program left out without counting them";
 }

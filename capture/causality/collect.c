@@ -530,8 +530,8 @@ int collect_causality(const struct collect_config *c, struct collect_outcome *o,
 	const uint32_t n_left = ret ? 0 : app_scratch_clean(c->scratch);
 	if (n_left)
 		message_announce(&j,
-				 "removed the leftovers of %" PRIu32 " killed capture%s: "
-				 "scratch directories, and processes of the application that were "
+				 "cleaned up after %" PRIu32 " killed capture%s: removed scratch "
+				 "directories, and ended processes of the application that were "
 				 "still running",
 				 n_left, n_left == 1 ? "" : "s");
 	if (!ret && !j.kept.n_runs)

@@ -221,8 +221,8 @@ static void blocked_text(struct strbuf *text, const struct links_walk *w, const 
 	}
 	const struct causality_mark *m = &w->l->mark[n->at.mark],
 				    *signal = &w->l->mark[missing[m->barrier]];
-	strbuf_addf(text, "%" PRIu32 " for barrier %" PRIu32 ", barrier %" PRIu32 " waits",
-		    m->request, m->barrier + 1, m->barrier + 1);
+	strbuf_addf(text, "%" PRIu32 " for barrier %" PRIu32 ", which waits", m->request,
+		    m->barrier + 1);
 	after_text(text, links_nodes(w->l), signal->node, signal->request);
 }
 

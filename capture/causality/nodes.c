@@ -142,7 +142,7 @@ static int range_choose(const char *item, uint32_t n, bool *wanted, struct err *
 	else if (end = 0, sscanf(item, "%u-%u%n", &from, &to, &end) != 2 || item[end] || to < from)
 		return err_set(
 		    e, EINVAL,
-		    "--nodes: \"%s\": expected all, random:M, a number or a range such as 2-5",
+		    "--nodes: \"%s\": expected all, none, random:M, or a list such as 0,2-5",
 		    item);
 	if (to >= n)
 		return err_set(e, ERANGE,

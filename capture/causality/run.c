@@ -119,8 +119,8 @@ static int outcome_judge(const struct run_config *c, const struct app_outcome *o
 		return err_set(
 		    e, EOVERFLOW,
 		    "%" PRIu64
-		    " requests were not recorded: name a directory with more free space "
-		    "(--scratch)",
+		    " requests were not recorded (usual causes: a limit on memory or file "
+		    "size, a seccomp filter, or a full directory of --scratch)",
 		    o->n_lost);
 	return 0;
 }

@@ -155,8 +155,8 @@ static void excess_watch(struct watch *w)
 		const uint64_t n_requests = atomic_load(&s->n_requests), most = w->seen[i].n_known;
 		if (most && n_requests > most + MORE_REQUESTS)
 			snprintf(w->outcome.runs_on, sizeof w->outcome.runs_on,
-				 "%s %d still makes requests: %" PRIu64 " so far, %" PRIu64 " in "
-				 "the first run",
+				 "%s %d made %" PRIu64 " requests, but only %" PRIu64 " in the "
+				 "whole first run",
 				 s->rank >= 0 ? "rank" : "process",
 				 s->rank >= 0 ? (int)s->rank : (int)s->pid, n_requests, most);
 	}

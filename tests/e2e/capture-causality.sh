@@ -104,7 +104,7 @@ jq -e '[.runs[] | select(.held > 0)] | length == 1 and all(.held_ns < 2.5e9)' ..
 rm -rf ../trace ../trace.runs ./*
 expect_status 3 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel beats
 expect_line err 'does not make the same requests in each run'
-expect_line err 'still makes requests'
+expect_line err ' requests, but only '
 
 # a lock is a request, and waits: the child continues when the parent has unlocked the file. The
 # address of a lock by fcntl differs from run to run
@@ -207,7 +207,7 @@ until [ -s ../holder ]; do sleep 0.05; done
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --scratch ../scratch --nodes none -- ../parallel pipe
 kill "$(cat ../holder)"
 wait $holder || :
-expect_line out 'removed the leftovers of 1 killed capture'
+expect_line out 'cleaned up after 1 killed capture'
 same 'scratch' "$(cd ../scratch && echo *)" 'validate-capture-held01 validate-capture-other1 validate-capture-young1'
 
 # one node, drawn
@@ -227,7 +227,7 @@ kill -KILL $collector
 wait $collector || :
 touch -d '1 hour ago' ../scratch/validate-capture-*
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --scratch ../scratch --resume -- ../parallel stops ../counter
-expect_line out 'removed the leftovers of 1 killed capture'
+expect_line out 'cleaned up after 1 killed capture'
 expect_line out '2 runs at period 1 will follow'
 same 'after a kill' "$(edges 0)" '0:0 1:0 0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
 [ -z "$(ls ../scratch)" ] || fail "left: $(ls ../scratch)"

@@ -81,7 +81,7 @@ expect_status 0 "$VALIDATE" pool whole elsewhere.base --allow --format json
 [ "$(jq -r '.league[].verdict' out | sort | uniq -c | tr -s ' \n' ' ')" = ' 2 inconclusive 2 trusted ' ] || fail "pool: $(jq -c .league out)"
 
 # no sign, but the method cannot show everything: each form for readers states the scope
-scope='requests that the recording program left out without a count'
+scope='requests that the recording program left out without counting them'
 with "\"n_events_lost\":0,\"not_visible\":\"$scope\"" "$recording"
 for form in terminal html csv latex sqlite json certificate dcc; do
 	expect_status 0 "$VALIDATE" report other --format "$form"

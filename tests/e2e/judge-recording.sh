@@ -22,7 +22,7 @@ judged old --with event --with event:order=none --with event:order=thread old.cs
 [ "$status" -eq 4 ] || fail "status $status for replays that differ from an old recording"
 expect_line out 'differs from the recording'
 expect_line out 'validate judge --rerun'
-tr -s '\n ' ' ' <out | grep -qF 'Not visible in the recordings: requests that the recording program left out without a count.' ||
+tr -s '\n ' ' ' <out | grep -qF 'Not visible in the recordings: requests that the recording program left out without counting them.' ||
 	fail "nothing states what the recording lacks: $(cat out)"
 expect_line out 'event-1 (order=none timing=timestamp): Differs from'
 jq -e '[.cells[] | [.verdict, .leaning]] | unique == [["inconclusive", "differs from the recording"]]' old/report/report.json >/dev/null ||
