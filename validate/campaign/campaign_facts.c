@@ -164,7 +164,7 @@ static void replayer_note(struct campaign *c, const char *name, const json_t *de
 		return;
 	SCOPED_FREE char *what = xasprintf("one program for all runs of %s", name);
 	environment_skip(c->environment, what,
-			 "the file of the program was different in later runs",
+			 "the replayer's program file changed between runs",
 			 "none: all runs are analysed together");
 }
 

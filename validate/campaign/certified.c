@@ -26,8 +26,9 @@ static int scenarios_cover(const struct protocol *p, const struct standard *s, d
 		struct microbench_config c;
 		ret = t->volume ? scenario_config(&p->scenario[i], &c, e)
 				: err_set(e, EINVAL, "target %s is not a volume, so the "
-						     "certificate %s does not apply to it", t->name,
-					  p->standard);
+						     "certificate %s does not apply to it: set "
+						     "the key volume, or remove the key standard",
+					  t->name, p->standard);
 		if (!ret && s->loop == (t->volume_file || geteuid()))
 			ret = err_set(e, EINVAL,
 				      "the volume of [target %s] is on a %s, but the certificate "

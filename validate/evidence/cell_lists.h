@@ -52,9 +52,11 @@
 	X(double, precision_upper95, "precision_upper95", NUMBER,                                  \
 	  "One-sided upper 95 % limit of the ratio.", STATUS(precision_ratio.status))              \
 	X(double, permutation_p_above, "permutation_p_above", P,                                   \
-	  "P-value of a ratio above its limit, from permutations of the labels within pairs.")     \
+	  "One-sided P-value of the permutation test of the hypothesis that the ratio is at most " \
+	  "its limit. The labels are permuted within pairs.")                                      \
 	X(double, permutation_p_below, "permutation_p_below", P,                                   \
-	  "P-value of a ratio below its limit, from the same permutations.")                       \
+	  "One-sided P-value of the same test of the hypothesis that the ratio is at least its "   \
+	  "limit.")                                                                                \
 	X(struct estimate, precision_independent, "precision_ratio_independent", NUMBER,           \
 	  "Precision ratio from independent samples, with F limits from logarithms.")
 

@@ -73,7 +73,7 @@ int warmup_find(struct warmup_cut *c, const struct metrics_origin *reference,
 	ret = ret ? ret : read_places(&s, &source, unsorted, e);
 	if (!ret && s.n < s.wanted)
 		ret = err_set(e, ENODATA, "%s: a warm-up of %llu requests leaves none of the %llu "
-			      "requests",
+			      "requests to measure",
 			      reference->name, (unsigned long long)o->warmup_requests,
 			      (unsigned long long)s.n_seen);
 	if (!ret && !o->warmup_requests)

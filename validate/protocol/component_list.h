@@ -74,14 +74,14 @@
 	  "largest relative deviation of the median of the response times, either way (default "   \
 	  "none)")                                                                                 \
 	X(P90, p90, "p90", p90, OPT_RATIO, NAN, "p90", 1e-6, 0.99,                                 \
-	  "largest relative deviation of the 90th percentile of the response times (default "      \
-	  "none)")                                                                                 \
+	  "largest relative deviation of the 90th percentile of the response times, either "       \
+	  "way (default none)")                                                                    \
 	X(P99, p99, "p99", p99, OPT_RATIO, NAN, "p99", 1e-6, 0.99,                                 \
-	  "largest relative deviation of the 99th percentile of the response times (default "      \
-	  "none)")                                                                                 \
+	  "largest relative deviation of the 99th percentile of the response times, either "       \
+	  "way (default none)")                                                                    \
 	X(P999, p999, "p99.9", p999, OPT_RATIO, NAN, "p999", 1e-6, 0.99,                           \
-	  "largest relative deviation of the 99.9th percentile of the response times (default "    \
-	  "none)")                                                                                 \
+	  "largest relative deviation of the 99.9th percentile of the response times, either "     \
+	  "way (default none)")                                                                    \
 	X(IOPS, iops, "IOPS", iops, OPT_RATIO, NAN, "iops", 1e-6, 0.99,                            \
 	  "largest relative deviation of the requests per second, either way (default none)")
 

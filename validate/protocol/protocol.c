@@ -146,7 +146,7 @@ static int protocol_section(struct protocol *p, const struct protocol_file *f, s
 	if (k && (!p->n_bank || p->n_bank > protocol_n_blocks(p)))
 		return key_err(f, k, e,
 			       "\"%s\": expected 1 to %llu (number of blocks, including "
-			       "block 0)",
+			       "the warm-up block 0)",
 			       k->value, (unsigned long long)protocol_n_blocks(p));
 	k = ini_key_find(s, "sessions");
 	if (k && (p->n_sessions < 2 || p->n_sessions > p->n_replicates_max / 2))

@@ -78,8 +78,8 @@ const struct option_spec protocol_keys[] = {
 	       "numbers, but no verdict (default no)"),
     OPTION(UINT, "bank", FIELD(n_bank), .arg = "K",
 	   .help = "number of recordings of each scenario, which the blocks use in turn (default: "
-	       "one for each block; at most 4 if all workloads are parallel applications or "
-	       "traces; 1 if all are traces)",
+	       "one for each block; if all workloads are parallel applications or traces: 1 with "
+	       "reference = trace, otherwise at most 4)",
 	   .max = 100000),
     OPTION(UINT, "seed", FIELD(seed), .arg = "N",
 	   .help = "seed of the random order of runs and of every workload (default 1)",
@@ -140,9 +140,9 @@ const struct option_spec protocol_keys[] = {
 #define FIELD(field) offsetof(struct target, field)
 
 const struct option_spec target_keys[] = {
-    OPTION(STRING, "dir", FIELD(dir), .arg = "DIR", .help = "directory to measure; a relative "
-	       "path starts at the directory that contains the results directory; files are made "
-	       "in a fresh directory below it, and the fresh directory is removed at the end "
+    OPTION(STRING, "dir", FIELD(dir), .arg = "DIR", .help = "directory on the storage to "
+	       "measure, relative to the directory that contains the results directory; files are "
+	       "made in a fresh directory below it, and the fresh directory is removed at the end "
 	       "(default: the results directory)"),
     OPTION(CHOICE, "cache", FIELD(cache), .arg = "STATE", .choices = cache_state_names,
            .help = "state of the page cache before each run (default cold)"),

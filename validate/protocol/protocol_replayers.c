@@ -250,7 +250,7 @@ static int common_read(const struct protocol *p, const struct protocol_file *f,
 	for (size_t i = 0; !ret && k && i < p->n_scenarios; i++)
 		if (common->mutant_acts[i] && !common->applies[i]) {
 			err_set(e, EINVAL,
-				"the key \"workloads\" does not select \"%s\" for this replayer",
+				"the key \"workloads\" of this replayer must select \"%s\" too",
 				p->scenario[i].name);
 			ret = key_refuse(f, k, e);
 		}
