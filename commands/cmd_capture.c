@@ -182,11 +182,11 @@ static const struct capture_way {
 	int (*run)(int argc, char **argv, struct err *e); /* argv[0] is the method's name */
 } ways[] = {
 	{"app", capture_app}, /* calls of a program, by a preloaded library */
-	/* calls of a parallel application and its waits, by several runs */
-	{"causality", capture_causality},
-	{"block", capture_block}, /* requests of a device, by the kernel's tracepoints */
 	/* calls of programs, page faults and cache misses, by the kernel's tracepoints */
 	{"vfs", capture_vfs},
+	{"block", capture_block}, /* requests of a device, by the kernel's tracepoints */
+	/* calls of a parallel application and its waits, by several runs */
+	{"causality", capture_causality},
 	{NULL, NULL},
 };
 
@@ -207,10 +207,10 @@ static int capture_nothing(int argc, char **argv, struct err *e)
 	if (argc < 2 || (strcmp(argv[1], "--help") && strcmp(argv[1], "-h"))) {
 		if (argc > 1)
 			err_set(e, ENOENT, "unknown option %s: the first argument must be app, "
-				"causality, block or vfs", argv[1]);
+				"vfs, block or causality", argv[1]);
 		else
 			err_set(e, EINVAL, "the method is missing: the first argument must be app, "
-				"causality, block or vfs");
+				"vfs, block or causality");
 		return EXIT_USAGE;
 	}
 	fputs(methods_help, stdout);

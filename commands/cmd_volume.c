@@ -29,7 +29,8 @@ static const struct option_spec volume_options[] = {
 	OPTION(UINT, "seed", MADE(seed), .arg = "N",
 	       .help = "create: seed of the random service times (default 1)"),
 	OPTION(UINT, "log", MADE(log_cap), .arg = "N", .min = 1, .max = 4294967296.0,
-	       .help = "create: number of requests that the log can hold (default 1000000)"),
+	       .help = "create: number of requests that the log can hold; further requests are "
+	       "only counted (default 1000000)"),
 	OPTION(STRING, "lead", AT(lead), .arg = "TIME", .help = "create: send each answer this "
 	       "long before it is due; auto: the measured time until an answer reaches the client "
 	       "(default auto)"),

@@ -153,7 +153,7 @@ static const struct workload_script scripted = {
 
 const struct workload workload_earthquake = {
     .name = "earthquake", .alias = "quake",
-    .help = "MPI ranks build a mesh on disk, and rank 0 receives it and writes it to a second "
-	    "file. Then all ranks compute and write their state",
+    .help = "MPI ranks build a mesh on disk and send it to rank 0, which writes it to a "
+	    "second file. Then all ranks compute and write their state",
     .writes = true, .defaults = defaults, .own_options = ranks_compute_options, .script = &scripted,
 };

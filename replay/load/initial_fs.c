@@ -243,7 +243,8 @@ int descriptor_open(const struct rooted *root, const char *name, const struct sl
 	if (*fd < 0 && errno == EINVAL && b->flags & O_DIRECT)
 		return err_set(
 		    e, EINVAL,
-		    "%s: the trace uses direct I/O, which this file system does not support", name);
+		    "%s: the trace uses direct I/O, which this file system does not support; "
+		    "choose another file system with --dir", name);
 	if (*fd < 0)
 		return err_sys(e, errno, "cannot open %s", name);
 	if (b->position && lseek(*fd, (off_t)b->position, SEEK_SET) < 0)

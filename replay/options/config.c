@@ -260,7 +260,7 @@ const struct option_spec replay_options[] = {
 	OPTION(FLAG, "processes", FIELD(processes), .help = "replay each traced process in a "
 	       "process with its own descriptors (default: in threads of one process)"),
 	OPTION(FLAG, "pin", FIELD(pin), .help = "pin worker i to the i-th CPU that the process "
-	       "may use"),
+	       "may use, and begin again after the last CPU"),
 	OPTION(STRING, "cpus", FIELD(cpus), .arg = "LIST", .help = "pin worker i to the i-th CPU "
 	       "of LIST, such as 0,2-3 (in a protocol 0+2-3), and begin again after the last CPU; "
 	       "traced: pin each worker to the CPUs to which its traced thread was pinned"),
@@ -277,9 +277,10 @@ const struct option_spec replay_options[] = {
 	       "traced (as much as the program held) or off (default off)"),
 	OPTION(CHOICE, "payload", FIELD(payload), .arg = "KIND", .choices = payload_names,
 	       .help = "content of writes. buffer: the worker's buffer, which is pseudo-random "
-		       "until a read overwrites it; random, zero: generated content, also in the "
-		       "files of --prepare; captured: the program's data, from capture app "
-		       "--content (default buffer)"),
+		       "until a read overwrites it; random: pseudo-random content, generated "
+		       "before each write; zero: zeros; captured: the program's data, from capture "
+		       "app --content. With random and zero, --prepare fills files with the same "
+		       "kind of content (default buffer)"),
 	OPTION(RATIO, "compressible", FIELD(compressible), .arg = "SHARE", .max = 1,
 	       .help = "payload random: share of the content that a compressor can remove (default "
 	       "0%)"),
@@ -289,13 +290,13 @@ const struct option_spec replay_options[] = {
 	OPTION(SIZE, "memory", FIELD(memory_bytes), .arg = "SIZE", .min = 1, .max = NO_LIMIT,
 	       .flags = OPT_NONE, .help = "engine event: largest memory for requests, order and "
 	       "results; a larger trace goes to a scratch file, and the replay prefetches this "
-	       "file into locked memory of SIZE; none: no limit (default 64MiB)"),
+	       "file into locked memory of SIZE; none: no limit (default 64M)"),
 	OPTION(FLAG, "stop-on-mismatch", FIELD(stop_on_mismatch),
 	       .group = "Checks and deliberate faults",
 	       .help = "stop at the first return value that differs from the traced value"),
 	OPTION(DURATION, "watchdog", FIELD(watchdog_ns), .arg = "TIME", .max = NO_LIMIT,
-	       .help = "fail if no request ends for this time and no worker waits for a due time, "
-	       "and name the request that does not return; 0: never (default 60s)"),
+	       .help = "fail if no request ends for this time and no worker waits for a due time; "
+	       "the message names a request that does not return; 0: never fail (default 60s)"),
 	OPTION(STRING, "mutant", FIELD(mutant), .arg = "FAULT[:SIZE]",
 	       .help = "add a deliberate fault, to test methods that judge replayers (see "
 	       "--list-mutants)"),

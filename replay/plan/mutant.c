@@ -14,8 +14,8 @@ const struct fault faults[] = {
     {"repeat", FAULT_REPEAT, ARGUMENT_SHARE, "1%", "this share of the requests is issued twice",
      false},
     {"swap", FAULT_SWAP, ARGUMENT_SHARE, "1%",
-     "this share of the requests is swapped with the next request of its thread, if both move "
-     "data",
+     "this share of the requests is swapped with the next request of the same thread, if both "
+     "move data",
      false},
     {"offset", FAULT_OFFSET, ARGUMENT_SHARE, "1%",
      "this share of the requests goes to a wrong offset", false},

@@ -64,7 +64,7 @@ chmod +x bin/hfplayer
 VALIDATE_HFPLAYER=$PWD/bin/hfplayer trace=in.blkparse replay 3 hfplayer
 expect_line err 'hfplayer divides by zero on traces of 100 to 9999 requests'
 VALIDATE_HFPLAYER=$PWD/bin/hfplayer replay 3 hfplayer --hfplayer-threads 64
-expect_line err 'on fewer than 67 CPUs'
+expect_line err 'needs 67 CPUs'
 
 if command -v btreplay >/dev/null; then
 	for bunch in 0 10ms; do

@@ -320,7 +320,8 @@ static int self_read(struct adapter_state *a, struct err *e)
 		return ret;
 	if (times_hide_results(&a->times))
 		adapter_note(&a->run,
-			     "times has no column result: failed requests cannot be recognised");
+			     "times has no column result, so failed requests are not recognised; "
+			     "add result=COLUMN if the output has such a column");
 	ret = a->times.has_form ? times_read(&a->run, &a->times.form, e)
 				: a->run.adapter->parse(&a->run, e);
 	if (!ret && a->times.has_form)

@@ -248,8 +248,9 @@ static int fio_parse(struct adapter_run *r, struct err *e)
 	ret = ret ? ret : trace_rewind(r->input, e);
 	ret = ret ? ret : fio_logs_read(prefix, &taker, e);
 	if (!ret && p.n_open)
-		adapter_note(r, "%llu requests have no completion in fio's log: they are "
-			"assumed to end with the log", (unsigned long long)p.n_open);
+		adapter_note(r, "%llu requests have no completion in fio's log: the replay trace "
+			"states the last time of the log as their end",
+			(unsigned long long)p.n_open);
 	adapter_note(r, "fio's log has times in whole ms, so differences below 1 ms are unknown");
 	if (r->config->adapter.known.fio_ioengine != ENGINE_PSYNC)
 		adapter_note(r, "fio takes completions only when its queue is full, so its "
