@@ -265,7 +265,7 @@ static void add_rule(struct certificate *c, const struct analysis *a)
 	fact_add_of_all(c, "Limits", &text);
 	strbuf_addf(&text,
 		    "A scenario is trusted if one-sided tests show each assessed component to be "
-		    "within its limit. At a limit, a component is wrongly accepted with a "
+		    "within its limit. A component at its limit is wrongly accepted with a "
 		    "probability of at most 5 %%. A scenario is not trusted if a component is "
 		    "shown to be beyond its limit. The probability of at least one wrong rejection "
 		    "in all %u tests of this campaign is at most 1 %% (Holm). Other scenarios are "

@@ -41,8 +41,9 @@ MODEL(S, NULL,
 	WORD(word, "outcome", NULL, change_names)
 	STATUS_ROW(status, "status", NULL)
 	BY_TEXT(scale_name, "scale",
-		"Scale of the change and its limit: relative (0.1 is 10 %), new divided by old, "
-		"new minus old, or requests of a run.", .words = scale_names)
+		"Scale of the change and its limit. change: relative (0.1 is 10 %). ratio: new "
+		"divided by old. difference: new minus old. count: new minus old, in requests per "
+		"run.", .words = scale_names)
 	FINITE(old_value, "old", NUMBER, NULL)
 	FINITE(new_value, "new", NUMBER, NULL)
 	FINITE(change, "change", NUMBER, NULL)
@@ -50,7 +51,7 @@ MODEL(S, NULL,
 	FINITE(hi95, "hi95", NUMBER, NULL)
 	FINITE(quantile, "quantile", NUMBER,
 	       "Only for the component shape: the quantile of the program to which the numbers "
-	       "belong. This quantile is the farthest beyond its limit.")
+	       "belong. It has the smallest P-value for a change beyond the limit.")
 	FINITE(limit, "limit", NUMBER, NULL)
 	FINITE(p, "p", P,
 	       "One-sided P-value of the test against the nearer limit, corrected for dependence "

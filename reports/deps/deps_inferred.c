@@ -30,9 +30,8 @@ static int threshold_find(struct threshold *h, struct trace *t, const char *thin
 	}
 	int ret = think_times_read(&h->seen, t, e);
 	h->estimated = h->seen.n >= THINK_TIMES_ENOUGH;
-	h->origin = h->estimated ? "the smallest gap in the trace with no request in flight" :
-				  "the default, because this trace has too few think times for an "
-				  "estimate";
+	h->origin = h->estimated ? "the shortest idle period of the trace" :
+				  "the default, because the trace has too few idle periods";
 	h->ns = h->estimated ? h->seen.least_ns : INFER_THRESHOLD_NS;
 	return ret;
 }

@@ -157,8 +157,8 @@ int deps_parallel_dot(struct strbuf *out, struct trace *t, const struct causalit
 		strbuf_init(&d.node[i].order);
 	}
 	int ret = requests_draw(&d, t, c, e);
-	strbuf_addstr(out, "digraph deps {\n  // nodes of a parallel application; bold: waits for "
-			   "the end of the other\n"
+	strbuf_addstr(out, "digraph deps {\n  // nodes of a parallel application; bold edge from a "
+			   "to b: b waits for the end of a\n"
 			   "  rankdir=TB; node [shape=box, fontsize=10]; edge [fontsize=9];\n");
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
 		struct shown_node *n = &d.node[i];
@@ -200,8 +200,8 @@ void deps_dot(struct strbuf *out, const struct deps *d, uint64_t n_shown)
 	const struct load *l = &d->load;
 	uint32_t n = n_shown < l->n ? (uint32_t)n_shown : l->n;
 	strbuf_addf(out,
-		    "digraph deps {\n  // order %s; bold: waits for the end of the other, dashed: "
-		    "for its start\n"
+		    "digraph deps {\n  // order %s; bold edge from a to b: b waits for the end of "
+		    "a; dashed: for the start of a\n"
 		    "  rankdir=TB; node [shape=box, fontsize=10];\n",
 		    replay_order_names[d->order]);
 	for (uint32_t t = 0; t < l->n_threads; t++) {

@@ -96,8 +96,8 @@ LIST(event, NULL,
 	CAMPAIGN(is.last, "last", NULL)
 	BY_JSON(is_ongoing, "boolean", "ongoing", NULL)
 	BY_OBJECT(nearest_change, nearest_change, "nearest_change",
-		  "Facts that changed with the campaign nearest to the onset, within the 95 % "
-		  "interval of the onset. Null if no fact changed.", NULLABLE))
+		  "The change of facts nearest to the onset, within the 95 % interval of the "
+		  "onset. Null if no fact changed in this interval.", NULLABLE))
 #undef S
 
 #define S history_signal
@@ -108,8 +108,8 @@ LIST(signal, NULL,
 	WORD(kind, "kind", NULL, history_kind_names)
 	BY_JSON(direction, "integer", "direction", "1 up, -1 down, 0 a jump.")
 	ROW(double, change, "change", RELATIVE,
-	    "Change of x/r: the mean from onset to last, relative to the centre. For a jump, this "
-	    "is the change between the two entries.")
+	    "Change of x/r: the mean from onset to last, relative to the centre. For a jump "
+	    "(moving range), this is the change from the previous entry.")
 	CAMPAIGN(onset, "onset", "Number of a campaign.")
 	DATE(onset, "onset_date")
 	CAMPAIGN(first, "signalled", NULL)

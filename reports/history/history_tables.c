@@ -112,8 +112,8 @@ static void table_signals(struct table *t, const struct history_study *s)
 {
 	table_init(t, "signals", "Signals of the control charts");
 	table_note(t, "Change: mean of x/r from the onset to the last entry of the signal, "
-		"relative to the centre. For a moving range, this is the change of x/r from the "
-		"previous entry. Onset: the entry at which the change began, as the chart "
+		"relative to the centre. For a jump (moving range), this is the change of x/r from "
+		"the previous entry. Onset: the entry at which the change began, as the chart "
 		"estimates it.");
 	TABLE_HEADS(t, signal_row(t, s, NULL, NULL));
 	for (size_t i = 0; i < s->history->n_series; i++)

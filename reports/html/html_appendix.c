@@ -266,7 +266,8 @@ static void add_runs(struct strbuf *out, const struct html_page *p)
 	else
 		strbuf_addstr(
 		    out,
-		    "<p>The list is long: <a href=\"tables/runs.csv\">tables/runs.csv</a>.</p>\n");
+		    "<p>The file <a href=\"tables/runs.csv\">tables/runs.csv</a> lists every "
+		    "run.</p>\n");
 	end_part(out);
 }
 

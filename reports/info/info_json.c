@@ -438,7 +438,7 @@ GET_OF(json_t *, requests_of, json_incref(d->requests))
 MODEL(S, NULL,
 	FIXED_COUNT(INFO_SCHEMA, "schema", "While this is 1, keys are only added.")
 	NAME(x.path, "path", NULL)
-	NAME(x.format, "format", "Name of the format, as in validate import --from list.")
+	NAME(x.format, "format", "Name of the format, as validate import --from list prints it.")
 	WHOLE(x.file_bytes, "file_bytes", NULL)
 	PART("health", NULL,
 	     BY_JSON(is_complete, "boolean|null", "complete",

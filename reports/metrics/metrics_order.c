@@ -38,7 +38,7 @@ static const struct {
     {"Kendall's tau", CELL_DECIMAL, "ro_kendall_tau", NULL},
     {"fewest moves to restore the order", CELL_COUNT, "ro_received", "ro_lis_length"},
     {"Spearman's footrule", CELL_COUNT, "ro_spearman_footrule", NULL},
-    {"descents (as hfplayer counts)", CELL_COUNT, "ro_hfplayer_script_count", NULL},
+    {"descents (hfplayer's count)", CELL_COUNT, "ro_hfplayer_script_count", NULL},
 };
 
 static void add_worst(struct strbuf *out, const struct metrics *m, int point)

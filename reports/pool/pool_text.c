@@ -60,7 +60,8 @@ void pool_warning_add(struct strbuf *out, const struct pool_warning *w)
 	case POOL_OTHER_REQUESTS:
 		strbuf_addf(out, "%s and %s did not replay the same requests in %zu of %zu "
 				 "scenarios (first: %s): with min-duration, each laboratory "
-				 "determines the number of requests itself",
+				 "determines the number of requests itself; min-duration = 0 fixes "
+				 "the number",
 			    x, y, w->n, w->of, w->what);
 		break;
 	case POOL_OTHER_PROGRAM:

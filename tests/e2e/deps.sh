@@ -64,7 +64,7 @@ expect_status 0 "$VALIDATE" deps --infer --think-time 5us --json block.csv
 [ "$(jq .n_dependencies out)" -eq 3 ] || fail "not 3 dependencies at 5 us"
 [ "$(jq .n_independent out)" -eq 2 ] || fail "not 2 without parents at 5 us"
 expect_status 0 "$VALIDATE" deps --infer --think-time auto block.csv
-expect_line out 'too few think times'
+expect_line out 'too few idle periods'
 expect_status 0 "$VALIDATE" deps --infer --dot - --from 2 block.csv
 expect_line out 'r2 -> r3 [label="60 us"]'
 expect_line out '1 before'
