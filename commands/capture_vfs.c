@@ -97,7 +97,7 @@ int capture_vfs(int argc, char **argv, struct err *e)
 			      synopsis);
 	if (!ret && c.pid && c.snapshot)
 		ret = err_set(e, EINVAL, "--snapshot needs a command: a running process (--pid) "
-			"does not wait until its files were read");
+			"does not wait until its files have been read");
 	if (!ret && !c.output)
 		ret = err_set(e, EINVAL, "-o TRACE is missing");
 	ret = ret ? ret : rotate_check(&parts, c.rotate, e);

@@ -286,8 +286,8 @@ static void parallel_print(const struct replay_summary *s)
 	if (p->n_ranks > 1 && !p->uncertainty_ns)
 		printf("%-16sall ranks use the same clock\n", "clocks");
 	else if (p->n_ranks > 1)
-		printf("%-16scompared before and after the run, within ± %s\n", "clocks",
-		       duration_text((double)p->uncertainty_ns).s);
+		printf("%-16scompared before and after the run; differences are known to "
+		       "within %s\n", "clocks", duration_text((double)p->uncertainty_ns).s);
 	count_print("signals", p->n_signals, "from a node to a node that waits for the signal");
 	if (p->n_crowded)
 		printf("note: the threads of %u rank%s share CPUs: there are more threads than "

@@ -216,7 +216,7 @@ static int hosts_run_them(const struct run_settings *c, const char *protocol, st
 		return usage_fail(e, "--hosts runs a campaign on each host, --rank-hosts a single "
 				     "campaign on all hosts: omit one of the options");
 	if (c->launchers.n > 1)
-		return usage_fail(e, "--hosts takes one --launcher, which contains {host}");
+		return usage_fail(e, "--hosts takes one --launcher, which must contain {host}");
 	SCOPED_FREE char *dir = c->dir ? xstrdup(c->dir) : run_default_dir("hosts");
 	const struct run_hosts r = {.hosts = c->hosts, .launcher = c->launchers.text[0],
 		.protocol = protocol, .dir = dir, .format = c->format, .replicates = c->replicates,

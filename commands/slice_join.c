@@ -164,7 +164,7 @@ void slice_join_finish(const struct slice_join *j, json_t *extra)
 
 void slice_join_print(const struct slice_join *j)
 {
-	printf("joined: %" PRIu64 " page faults and %" PRIu64 " additions to the page cache; "
+	printf("joined: %" PRIu64 " page faults and %" PRIu64 " insertions into the page cache; "
 	       "left out: %" PRIu64 " of processes or files that the first trace does not have\n",
 	       j->n_faults, j->n_pages, j->n_elsewhere);
 }

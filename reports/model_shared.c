@@ -102,7 +102,7 @@ MODEL(S, "Response times of one operation in a case.",
 	TEXT(op, "operation", NULL)
 	ROW(double, n_requests, "n_requests", NUMBER, "Requests per replay, mean over the replays.")
 	ROW(double, share, "share_of_time", SHARE,
-	    "Share in the sum of the program's response times.")
+	    "Share of the sum of the program's response times.")
 	ROW(struct estimate, program, "program_ns", TIME, NULL)
 	ROW(struct estimate, replay, "replay_ns", TIME, NULL)
 	ROW(struct estimate, bias, "bias", RELATIVE, NULL)
@@ -342,8 +342,8 @@ MODEL(S, "A row of the league table, best replayer first.",
 	     "In at least one inconclusive case the replayer differs from a recording that the "
 	    "campaign did not make.")
 	ROW(double, deviation, "deviation_in_limits", NUMBER,
-	    "Mean over the judged components of all cases of |deviation| / limit; each is at most "
-	    "10.")
+	    "Mean of |deviation| / limit over the judged components of all cases; a value above 10 "
+	    "counts as 10.")
 	ROW(double, mean_bias, "mean_bias_size", SHARE,
 	    "Mean |bias| over the cases of the replayer.")
 	ROW(double, cpu_per_request_ns, "cpu_per_request_ns", TIME,

@@ -299,7 +299,8 @@ void words_add_template(struct strbuf *out, const char *t, const double *x, cons
 		case 'K': add_or(out, row->shown, "deviation"); break;
 		case 'X': add_or(out, row->scattering, "ratios"); break;
 		case 'A':
-			add_or(out, component_words[kind].absent, "the summaries lack its data");
+			add_or(out, component_words[kind].absent,
+			       "the summaries lack data for this component");
 			break;
 		case 'I': add_or(out, component_words[kind].inapplicable, "not applicable"); break;
 		default: t += add_number(out, t - 2, *x++) - 2;

@@ -22,8 +22,9 @@ static void fault_word(struct standard_point *p)
 			 duration_text(standard_excess_limit_ns(p)).s);
 		break;
 	case STANDARD_UNSTEADY:
-		snprintf(p->reason, sizeof p->reason, "lead not steady in %zu of %zu visits",
-			 p->n_unsteady, p->n_visits);
+		snprintf(p->reason, sizeof p->reason,
+			 "lead measured with a warning in %zu of %zu visits", p->n_unsteady,
+			 p->n_visits);
 		break;
 	}
 }
