@@ -12,7 +12,7 @@ int plan_print(const struct protocol *p, const char *scatter, FILE *out, struct 
 
 /* Prints the chance of each component at the looks of the protocol, for an assumed scatter, and the
  * chance of all components of a case, as if they were independent. Notes a small chance of a case.
- * Errors: EINVAL after printing, with a sufficient design, if a component can never be accepted
+ * Errors: EINVAL after printing, with a sufficient design, if a component is almost never accepted
  * (chance under 1 %). */
 int chances_print(const struct protocol *p, double scatter, FILE *out, struct err *e);
 /* Like chances_print, with the scatter of each case that is found in the results directory `dir`.

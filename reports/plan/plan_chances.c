@@ -86,7 +86,7 @@ static size_t rows_explain(struct strbuf *out, const struct protocol *p,
 	return n_weak;
 }
 
-/* Notes a small chance. Errors: EINVAL if a component can never be accepted. */
+/* Notes a small chance. Errors: EINVAL if a component is almost never accepted. */
 static int rows_judge(const struct protocol *p, const struct chance_rows *rows, const char *scatter,
 		      FILE *out, struct err *e)
 {
@@ -96,8 +96,8 @@ static int rows_judge(const struct protocol *p, const struct chance_rows *rows, 
 	if (!(chances_level(p, n) > 0))
 		return 0;
 	if (!p->allow_undecidable && rows_explain(&text, p, rows, CHANCE_HOPELESS))
-		ret = err_set(e, EINVAL, "%s: with %s and %u replicates, validate can never accept "
-					 "%s: set more replicates or wider limits",
+		ret = err_set(e, EINVAL, "%s: with %s and %u replicates, validate almost never "
+					 "accepts %s: set more replicates or wider limits",
 			      p->path ? p->path : "protocol", scatter, n, text.s);
 	else if (chance_of_rows(p, rows, n) < CHANCE_SMALL) {
 		strbuf_reset(&text);
@@ -200,7 +200,7 @@ static int measured_print(const struct protocol *p, const struct analysis *a, FI
 	if (n_hopeless == n_cases)
 		return err_set(e, EINVAL, "%s", hopeless.msg);
 	if (n_hopeless)
-		fprintf(out, "note: %zu of %zu cases can never be accepted; for example %s\n",
+		fprintf(out, "note: %zu of %zu cases are almost never accepted; for example %s\n",
 			n_hopeless, n_cases, hopeless.msg);
 	return 0;
 }

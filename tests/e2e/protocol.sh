@@ -133,17 +133,17 @@ done
 small() { printf '[protocol]\nreplicates = %b\n[workload w]\ntype = random-read\n[replayer r]\n[accept]\nbias = %s\n' "$1" "$2"; }
 small 20 10% >p.conf
 expect_status 0 "$VALIDATE" run p.conf --dry-run
-expect_line out 'scatters by 10 % from pair to pair'
+expect_line out 'standard deviation of 10 % from pair to pair'
 grep -q '^  bias  *±  *10 %  *9[0-9] %$' out || fail "the chance at 20 pairs: $(cat out)"
 expect_status 0 "$VALIDATE" run p.conf --dry-run --scatter 1%
 grep -q '^  bias  *±  *10 %  *>99 %$' out || fail "the chance with little scatter: $(cat out)"
 expect_status 2 "$VALIDATE" run p.conf --dry-run --scatter 60%
-grep -q 'with a scatter of 60 % and 20 replicates, validate can never accept bias (<1 %; about [0-9]* replicates or a limit of [0-9]* % give a chance of 80 %), typical response' err || fail "$(cat err)"
+grep -q 'with a scatter of 60 % and 20 replicates, validate almost never accepts bias (<1 %; about [0-9]* replicates or a limit of [0-9]* % give a chance of 80 %), typical response' err || fail "$(cat err)"
 sed 's/^replicates.*/&\nbank = 1/' p.conf >one.conf
 expect_status 0 "$VALIDATE" run one.conf --dry-run
 expect_line out 'note: bank = 1: all pairs replay one recording, so no case can be trusted'
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/field.conf" --dry-run
-expect_line out 'field.conf: with a scatter of 10 % and 10 replicates, validate can never accept bias (<1 %; about'
+expect_line out 'field.conf: with a scatter of 10 % and 10 replicates, validate almost never accepts bias (<1 %; about'
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/parallel.conf" --replicates 5 --dry-run
 expect_line out '5 replicates, a faultless case is accepted with a probability under 10 %: bias'
 # in no supplied protocol a component is never accepted, with the scatter of a quiet machine
@@ -153,7 +153,7 @@ sed 's/^replicates = 16/replicates = 5/' "$SRCDIR/protocols/microbenchmark-short
 cp "$SRCDIR/protocols/microbenchmark.csv" .
 expect_status 2 "$VALIDATE" run few.conf --dry-run
 expect_status 2 "$VALIDATE" run few.conf -o few
-expect_line err 'few.conf: with 5 replicates precision can never be accepted: use replicates = '
+expect_line err 'few.conf: with 5 replicates, precision is almost never accepted: use replicates = '
 [ ! -e few ] || fail 'it began what can never be accepted'
 expect_status 2 "$VALIDATE" run p.conf --dry-run --scatter much
 expect_line err '--scatter much: neither a results directory nor a ratio'

@@ -54,7 +54,7 @@ for try in $tries; do
 	! grep -q 'paths cannot be read' out || skip "the kernel does not let paths be read: $(cat out)"
 	touched=$(cached f)
 	expect_status 0 "$VALIDATE" slice --join below above -o both
-	grep -q '^joined: [1-9][0-9]* page faults and [1-9][0-9]* additions' out || fail "nothing was joined: $(cat out)"
+	grep -q '^joined: [1-9][0-9]* page faults and [1-9][0-9]* insertions' out || fail "nothing was joined: $(cat out)"
 	missed=$(added both '/f;')
 	[ "$touched" -ne "$missed" ] || break
 done
