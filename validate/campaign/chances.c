@@ -301,7 +301,8 @@ int chances_check(const struct protocol *p, struct err *e)
 			       "faultless cases)", needed, 100 * CHANCE_ASSURANCE)
 		   : xstrdup("a larger precision-ratio");
 	return err_set(e, EINVAL, "%s: with %u replicates, precision is almost never accepted: "
-		"use %s, precision-ratio = none, or allow-undecidable = yes for numbers without verdicts",
+		"use %s, precision-ratio = none, or allow-undecidable = yes for numbers without "
+		"verdicts",
 		path_of(p), n, use);
 }
 
