@@ -351,8 +351,8 @@ static int get_files(struct meta_store *m, const json_t *top, struct err *e)
 		char *path = bytes_from_json(json_object_get(o, "path"));
 		if (!path || !*path) {
 			free(path);
-			return value_refuse("files",
-					    "a list of {\"path\", \"size\" or \"directory\"}", e);
+			return value_refuse("files", "a list in which each entry has a \"path\"",
+					    e);
 		}
 		entry[i].path = string_keep(m, path);
 		entry[i].directory = json_is_true(json_object_get(o, "directory"));

@@ -311,8 +311,9 @@ void words_add_observation(struct strbuf *out, const struct scenario *s)
 	else if (s->observe_why == OBSERVE_RANKS)
 		strbuf_addstr(out, "the preloaded library (program) and the ranks (replays)");
 	else
-		strbuf_addstr(out, s->observe == OBSERVE_PRELOAD ? "the preloaded library"
-								 : "their own stamps");
+		strbuf_addstr(out, s->observe == OBSERVE_PRELOAD
+				       ? "the preloaded library"
+				       : "stamps of program and replayer");
 }
 
 const char *const words_tendencies[TENDENCY_N + 1] = {"inconclusive", "looks right, not proven",

@@ -235,7 +235,9 @@ static int requests_look(struct trace *t, struct filter *f, struct err *e)
 		qsort(f->drop, f->n_drop, sizeof *f->drop, order_u64);
 	return ret < 0 ? ret
 	       : any  ? trace_rewind(t, e)
-		      : err_set(e, ENODATA, "no request of the application was recorded");
+		      : err_set(e, ENODATA,
+				"no request of the application was recorded: check that the "
+				"command makes its requests in each run, and capture it again");
 }
 
 int run_filter(const char *from, const char *to, const struct causality_facts *facts, bool compress,

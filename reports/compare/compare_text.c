@@ -319,7 +319,7 @@ static void baseline_case_add(struct strbuf *out, const struct baseline *b,
 	text_cut_name(out, c->replayer, 40);
 	strbuf_addf(out, ": %zu replicate%s, bias ", c->n, c->n == 1 ? "" : "s");
 	number_add_pm(out, c->bias, (c->bias_hi95 - c->bias_lo95) / 2, number_unit_percent, true);
-	strbuf_addstr(out, ", U ");
+	strbuf_addstr(out, isfinite(c->U95) ? ", uncertainty ±" : ", uncertainty ");
 	number_add(out, c->U95, NAN, number_unit_percent, false);
 	strbuf_addstr(out, ", ");
 	escape_line(out, c->verdict);
@@ -337,7 +337,7 @@ void baseline_text_add(struct strbuf *out, const struct baseline *b)
 	baseline_line_add(out, "Host", b->host);
 	baseline_line_add(out, "validate", b->program_version);
 	baseline_line_add(out, "Protocol", b->protocol);
-	baseline_line_add(out, "Hash", b->protocol_hash);
+	baseline_line_add(out, "Conditions", b->protocol_hash);
 	baseline_line_add(out, "Campaign", b->campaign);
 	strbuf_addf(out, "%-13sat most %u%s\n\nCases (%zu)\n", "Replicates", b->n_replicates,
 			 b->complete ? "" : ", not complete", b->n_cells);

@@ -47,7 +47,7 @@ expect_line out 'not sealed'
 chain() { # DIR
 	tr -s ' \n' ' ' <"$1/report/certificate.txt"
 }
-chain results | grep -q 'of program and replays measured by their own stamps, not corrected for the bias of capture' || fail "$(chain results)"
+chain results | grep -q 'of program and replays measured by stamps of program and replayer, not corrected for the bias of capture' || fail "$(chain results)"
 cp -r results corrected
 for run in corrected/runs/*.json; do
 	jq -c '.summary.correction_u_ns = 1500' "$run" >run.json
