@@ -61,7 +61,7 @@ const struct unseen_fact unseen_facts[] = {
      "changed files whose size no call shows",
      "a replay makes them as small as the requests permit"},
     {"n_file_calls", NOTE(n_file_calls), UNSEEN_CODE,
-     "processes with calls on files only: strace ran with a filter, which may also have left out "
+     "processes of which strace recorded only calls on files: its filter may also have left out "
      "calls on files",
      NULL},
     {"programs_made_code", SIZE_MAX, UNSEEN_CODE,

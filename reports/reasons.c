@@ -38,12 +38,12 @@ static const char *const templates[REASON_N] = {
     [REASON_IF_INDEPENDENT] = ". The component would be accepted if the runs were known to be "
 			      "independent",
     [REASON_DEPENDENT] = ". The component would be accepted if the runs were independent, but "
-			 "%.0f runs count as only %.1f independent runs, because successive runs "
-			 "may depend on each other (measured correlation %.2f; the true "
+			 "%.0f runs count as only %.1f independent runs, because runs may depend "
+			 "on each other (measured correlation of successive runs %.2f; the true "
 			 "correlation can be higher)",
-    [REASON_COUNTED_AS] = ". %.0f runs count as %.1f independent runs, because successive runs may "
-			  "depend on each other (measured correlation %.2f; the true correlation "
-			  "can be higher)",
+    [REASON_COUNTED_AS] = ". %.0f runs count as %.1f independent runs, because runs may depend on "
+			  "each other (measured correlation of successive runs %.2f; the true "
+			  "correlation can be higher)",
     [REASON_NO_RESPONSES] = "the recording has no response times",
     [REASON_ABSENT] = "%A",
     [REASON_INAPPLICABLE] = "%I",
@@ -54,16 +54,16 @@ static const char *const templates[REASON_N] = {
     [REASON_RATIO] = "%C %%, %E %% interval %C to %C %%, %W the limits ±%P %%",
     [REASON_RATIO_ALONE] = "%C %%, no interval, so inconclusive at the limits ±%P %%",
     [REASON_RATIO_ALIKE] = "%C %% in each of %.0f pairs, %W the limits ±%P %%",
-    [REASON_RECORDINGS] = ". The number of independent runs already allows for shared "
-			  "recordings: the %.0f pairs share %.0f recordings. Without any other "
-			  "dependence, they would count as %.1f independent pairs",
+    [REASON_RECORDINGS] = ". %.0f replays use only %.0f recordings. This alone makes them count "
+			  "as %.1f independent runs",
     [REASON_GUARD_ACCEPT] = ", guard band %.3g U; the probability that this acceptance is wrong is "
 			    "%.2g %%",
     [REASON_GUARD_REJECT] = ", guard band %.3g U; the probability that this rejection is wrong is "
 			    "%.2g %%",
     [REASON_PART_CHANGE] = "%L: %C %%",
-    [REASON_PART_NUMBER] = "the shares of requests with response time / typical response "
-			   "below the program's %L differ by %+.3f (replay minus program)",
+    [REASON_PART_NUMBER] = "the shares of requests with a ratio of response time to typical "
+			   "response below the program's %L differ by %+.3f (replay minus "
+			   "program)",
     [REASON_CHANGE_INTERVAL] = ", %E %% interval %C to %C %%",
     [REASON_NUMBER_INTERVAL] = ", %E %% interval %+.3f to %+.3f",
     [REASON_CHANGE_LIMITS] = ", %W the limits ±%P %%",

@@ -2,8 +2,8 @@
 /* What differs in a case, and the causes that were found, in a sentence. */
 #include "reports/words.h"
 
-#define SHAPE "the share of requests with response time / typical response below the program's "\
-	"%p is "
+#define SHAPE "the share of requests with a ratio of response time to typical response below the "\
+	"program's %p is "
 #define DEAF "the replayer's times do not follow the storage: on slower storage, the response "
 #define QUANTILE(name)                                                                             \
 	{                                                                                          \
