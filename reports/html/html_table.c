@@ -5,6 +5,7 @@
 
 #define MANY_ROWS 60   /* more rows are folded */
 #define MANY_COLUMNS 9 /* with more columns, cells wrap and the interval is below its value */
+#define DENSE_COLUMNS 14 /* with more columns, the cells are closer to each other */
 /* On a narrow screen, each row of a table with more columns than this, and at most this number of
  * rows, becomes a paragraph. */
 #define STACK_COLUMNS 4
@@ -227,7 +228,9 @@ static void add_table(struct strbuf *out, const struct analysis *a, const struct
 	for (size_t i = 0; i < t->n_columns; i++)
 		n_columns += is_shown(view, &t->column[i]);
 	bool stack = n_columns > STACK_COLUMNS && n_shown(t, view) <= STACK_ROWS;
-	strbuf_addf(out, "<table class=\"%s%s\">", n_columns > MANY_COLUMNS ? "wrap" : "",
+	strbuf_addf(out, "<table class=\"%s%s\">", n_columns > DENSE_COLUMNS  ? "wrap dense"
+						     : n_columns > MANY_COLUMNS ? "wrap"
+										: "",
 		    stack ? " stack" : "");
 	html_addf(out, "<caption>%s</caption>\n", t->title);
 	add_head(out, t, view, grouped);
