@@ -211,6 +211,15 @@ static bool is_timed(const struct analysis *a)
 	return false;
 }
 
+static bool is_timed_at_device(const struct analysis *a)
+{
+	const struct protocol *p = &a->results->protocol;
+	for (size_t i = 0; i < p->n_scenarios; i++)
+		if (p->scenario[i].observe == OBSERVE_BLOCK)
+			return true;
+	return false;
+}
+
 static bool has_sessions(const struct analysis *a)
 {
 	for (size_t i = 0; i < a->n_cells; i++)
@@ -399,7 +408,7 @@ static bool is_shown(const struct analysis *a, const char *name)
 	} condition[] = {{"rerun", rerun}, {"recorded", !rerun}, {"linearity", a->n_linearity},
 			 {"timed", is_timed(a)}, {"courses", a->course},
 			 {"sessions", has_sessions(a)}, {"league", a->n_league > 1},
-			 {"rated", a->n_rated}};
+			 {"rated", a->n_rated}, {"device", is_timed_at_device(a)}};
 	size_t i = 0;
 	while (strcmp(condition[i].name, name))
 		i++;

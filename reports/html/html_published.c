@@ -83,10 +83,14 @@ void html_add_parallel(struct strbuf *out, const struct html_page *p)
 void html_add_rated_range(struct strbuf *out, const struct html_page *p)
 {
 	const struct analysis *a = p->a;
-	strbuf_addstr(out, "<p>The list shows the highest rate at which every judged component "
-			   "was accepted. If the threads pause between requests, the list also "
-			   "shows the shortest gap between a thread's requests.</p>\n"
-			   "<ul class=\"wide\">\n");
+	bool any = false;
+	for (size_t i = 0; i < a->n_rated; i++)
+		any |= a->rated[i].n >= 2;
+	if (any)
+		strbuf_addstr(out, "<p>The list shows the highest rate at which every judged "
+				   "component was accepted. If the threads pause between requests, "
+				   "the list also shows the shortest gap between a thread's "
+				   "requests.</p>\n<ul class=\"wide\">\n");
 	for (size_t i = 0; i < a->n_rated; i++) {
 		SCOPED_STRBUF line = STRBUF_INIT;
 		if (a->rated[i].n < 2)
@@ -94,7 +98,8 @@ void html_add_rated_range(struct strbuf *out, const struct html_page *p)
 		rated_add_words(&line, a, &a->rated[i]);
 		html_addf(out, "<li>%s.</li>\n", line.s);
 	}
-	strbuf_addstr(out, "</ul>\n");
+	if (any)
+		strbuf_addstr(out, "</ul>\n");
 	html_add_table(out, p, "rated-range", NULL);
 	html_add_table(out, p, "blank", NULL);
 }
