@@ -7,6 +7,7 @@
  *   %M  meaning of a status
  *   %Q  number of requests, "at most 3 requests", "no request"
  *   %V  estimate without a limit, in the component's unit
+ *   %D  P-value above its limit, the next number, with the digits that distinguish them
  * and these take none:
  *   %{one|many}  words for the number before, which is 1 or not
  *   %S  the reason's text            %L  the deciding part, "reads mean"
@@ -69,9 +70,9 @@ static const char *const templates[REASON_N] = {
     [REASON_CHANGE_LIMITS] = ", %W the limits ±%P %%",
     [REASON_NUMBER_LIMITS] = ", %W the limits ±%.3g",
     [REASON_ONLY_INTERVAL] = ". The interval is beyond the limits, but the P-value of the "
-			     "rejection test is %.3g, and a rejection needs at most %.3g. This "
-			     "P-value is corrected for the number of parts of the component and "
-			     "for repeated decisions",
+			     "rejection test is %.3g, and a rejection needs at most %.3g. The "
+			     "test is two-sided, and allows for the number of parts of the "
+			     "component and for repeated decisions",
     [REASON_SHARE] =
 	"%.3g %% of the requests, one-sided confidence limits %.3g and %.3g %%, %W the limit %P "
 	"%%",
@@ -159,7 +160,7 @@ static const char *const templates[REASON_N] = {
     [REASON_PAIRS_FAILED] = ". In %.0f of %.0f pairs a run failed",
     [REASON_NOT_AFTER_HOLM] =
 	". The component is not rejected: Holm's correction for all tests of the report increases "
-	"its P-value to %.2g, and a rejection needs at most %.2g",
+	"its P-value to %D, and a rejection needs at most %.2g",
     [REASON_DIFFERS] = ". The component differs from the recording, perhaps because of the machine",
     [REASON_CHANGED] = "the results were changed after the campaign wrote them",
     [REASON_DEFERRED] = "to be decided after %.0f replicates; %.0f were made so far",
@@ -222,6 +223,17 @@ static void add_shown(struct strbuf *out, enum component_unit unit, double value
 	const bool time = unit == COMPONENT_TIME;
 	add_percent(out, ratio ? 100 * value : time ? 1e-3 * value : value, false);
 	strbuf_addstr(out, ratio ? " %" : time ? " µs" : "");
+}
+
+static void add_distinct(struct strbuf *out, double p, double limit)
+{
+	char value[32], other[32];
+	int digits = 2;
+	do {
+		snprintf(value, sizeof value, "%.*g", digits, p);
+		snprintf(other, sizeof other, "%.*g", digits, limit);
+	} while (!strcmp(value, other) && ++digits < 17);
+	strbuf_addstr(out, value);
 }
 
 static void add_requests(struct strbuf *out, double most)
@@ -291,6 +303,7 @@ void words_add_template(struct strbuf *out, const char *t, const double *x, cons
 		case 'Q': add_requests(out, *x++); break;
 		case 'M': strbuf_addstr(out, table_status_text((enum stat_status)*x++)); break;
 		case 'V': add_shown(out, row->unit, *x++); break;
+		case 'D': add_distinct(out, x[0], x[1]); x++; break;
 		case '{': t += add_plural(out, t, x[-1]); break;
 		case 'S': strbuf_addstr(out, text); break;
 		case 'L':

@@ -40,6 +40,16 @@ static void large_numbers_have_no_exponent(void **state)
 	strbuf_release(&out);
 }
 
+static void a_p_value_differs_from_its_limit(void **state)
+{
+	(void)state;
+	static const double number[] = {0.01008, 0.01, 0.0504, 0.05, 0.58, 0.01, 1, 0.05};
+	struct strbuf out = STRBUF_INIT;
+	words_add_template(&out, "%D %.2g %D %.3g %D %.2g %D %.2g", number, "", COMPONENT_N);
+	assert_string_equal(out.s, "0.0101 0.01 0.0504 0.05 0.58 0.01 1 0.05");
+	strbuf_release(&out);
+}
+
 /* The shown shares add up: to the sum before them, and with program and replays to the whole. */
 static void test_line(void **state)
 {
@@ -112,6 +122,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(an_empty_list_is_none),
 					   cmocka_unit_test(large_numbers_have_no_exponent),
+					   cmocka_unit_test(a_p_value_differs_from_its_limit),
 					   cmocka_unit_test(test_line),
 					   cmocka_unit_test(a_deviation_has_words),
 					   cmocka_unit_test(an_invalid_point_has_a_reason)};
