@@ -56,8 +56,8 @@ static void rows_print(const struct protocol *p, const struct chance_rows *rows,
 	fputs(" %\n", out);
 }
 
-/* Appends "bias (<1 %; about 55 replicates or a limit of 19 % give 80 %)" for each row whose chance
- * is smaller than `less`. Returns their number. */
+/* Appends "bias (<1 %; a probability of 80 % needs about 55 replicates or a limit of 19 %)" for each
+ * row whose chance is smaller than `less`. Returns their number. */
 static size_t rows_explain(struct strbuf *out, const struct protocol *p,
 			   const struct chance_rows *rows, double less)
 {
@@ -72,16 +72,18 @@ static size_t rows_explain(struct strbuf *out, const struct protocol *p,
 		strbuf_addf(out, chance < CHANCE_HOPELESS ? "%s%s (<1 %%; " : "%s%s (%.0f %%; ",
 			    n_weak++ ? ", " : "", component_names[r->kind], 100 * chance);
 		const double limit = (ratio ? 100 : 1) * chance_limit_possible(p, r);
+		strbuf_addf(out,
+			    needed || isfinite(limit)
+				    ? "a probability of %.0f %% needs "
+				    : "neither more replicates nor a wider limit gives "
+					      "a probability of %.0f %%",
+			    100 * CHANCE_ASSURANCE);
 		if (needed)
 			strbuf_addf(out, "about %u replicates", needed);
 		if (isfinite(limit))
 			strbuf_addf(out, limit < 10 ? "%sa limit of %.2g%s" : "%sa limit of %.0f%s",
 				    needed ? " or " : "", limit, ratio ? " %" : "");
-		if (needed || isfinite(limit))
-			strbuf_addf(out, " give a chance of %.0f %%)", 100 * CHANCE_ASSURANCE);
-		else
-			strbuf_addf(out, "no number of replicates and no limit gives a chance of "
-				"%.0f %%)", 100 * CHANCE_ASSURANCE);
+		strbuf_addch(out, ')');
 	}
 	return n_weak;
 }

@@ -138,12 +138,12 @@ grep -q '^  bias  *±  *10 %  *9[0-9] %$' out || fail "the chance at 20 pairs: $
 expect_status 0 "$VALIDATE" run p.conf --dry-run --scatter 1%
 grep -q '^  bias  *±  *10 %  *>99 %$' out || fail "the chance with little scatter: $(cat out)"
 expect_status 2 "$VALIDATE" run p.conf --dry-run --scatter 60%
-grep -q 'with a scatter of 60 % and 20 replicates, validate almost never accepts bias (<1 %; about [0-9]* replicates or a limit of [0-9]* % give a chance of 80 %), typical response' err || fail "$(cat err)"
+grep -q 'with a scatter of 60 % and 20 replicates, validate almost never accepts bias (<1 %; a probability of 80 % needs about [0-9]* replicates or a limit of [0-9]* %), typical response' err || fail "$(cat err)"
 sed 's/^replicates.*/&\nbank = 1/' p.conf >one.conf
 expect_status 0 "$VALIDATE" run one.conf --dry-run
 expect_line out 'note: bank = 1: all pairs replay one recording, so no case can be trusted'
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/field.conf" --dry-run
-expect_line out 'field.conf: with a scatter of 10 % and 10 replicates, validate almost never accepts bias (<1 %; about'
+expect_line out 'field.conf: with a scatter of 10 % and 10 replicates, validate almost never accepts bias (<1 %; a probability of 80 % needs about'
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/parallel.conf" --replicates 5 --dry-run
 expect_line out '5 replicates, a faultless case is accepted with a probability under 10 %: bias'
 # in no supplied protocol a component is never accepted, with the scatter of a quiet machine
