@@ -56,8 +56,8 @@ static void rows_print(const struct protocol *p, const struct chance_rows *rows,
 	fputs(" %\n", out);
 }
 
-/* Appends "bias (<1 %; a probability of 80 % needs about 55 replicates or a limit of 19 %)" for each
- * row whose chance is smaller than `less`. Returns their number. */
+/* Appends "bias (<1 %; a probability of 80 % needs about 55 replicates or a limit of 19 %)" for
+ * each row whose chance is smaller than `less`. Returns the number of such rows. */
 static size_t rows_explain(struct strbuf *out, const struct protocol *p,
 			   const struct chance_rows *rows, double less)
 {
