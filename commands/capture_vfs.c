@@ -6,8 +6,8 @@
 
 static const char synopsis[] = "vfs [options] -o TRACE (--pid PID | [--] COMMAND [ARGUMENT]...)";
 static const char about[] =
-	"Records the file calls of COMMAND, or of a running process, and of all their\n"
-	"children with the kernel's tracepoints. Page faults on mapped files and\n"
+	"Records the file calls of COMMAND or of a running process, and of all its\n"
+	"children, with the kernel's tracepoints. Page faults on mapped files and\n"
 	"page-cache misses are recorded too. Statically linked programs and direct\n"
 	"system calls are seen. Recording ends with COMMAND or the process, after\n"
 	"--duration, or at a signal. Needs root and tracefs.\n"

@@ -23,9 +23,9 @@ static const struct option_spec compare_options[] = {
 	OPTION(CHOICE, "inconclusive", FIELD(inconclusive), .arg = "WHAT",
 	       .choices = inconclusive_names, .help = "exit status of an inconclusive "
 	       "outcome: 4 with error, 1 with fail, 0 with pass or skip. A worse component always "
-	       "gives 1. If no component is worse, any WHAT gives 4 if data are missing (without "
-	       "--allow missing), or if no component of a case can be compared. The format junit "
-	       "reports each inconclusive component as WHAT (default error)"),
+	       "gives 1. Otherwise the status is 4, whatever WHAT is, if data are missing "
+	       "(without --allow missing) or if no component of a case can be compared. The "
+	       "format junit reports each inconclusive component as WHAT (default error)"),
 	OPTION(FLAG, "list", FIELD(list), .help = "print the output formats and exit"),
 	{.name = NULL},
 };

@@ -322,7 +322,7 @@ static void requests_print(const struct replay_summary *s)
 {
 	if (is_untimed(s)) {
 		printf("%-16s%" PRIu64
-		       " given to the replayer; their results are unknown (times: none)\n",
+		       " given to the replayer; their results are unknown (--times none)\n",
 		       "requests", s->n_records - s->n_skipped);
 		return;
 	}

@@ -283,7 +283,7 @@ static int comparison_print(const struct standard *certified, const struct stand
 		       (unsigned long long)n_covered, (unsigned long long)n_undisturbed,
 		       100 * (double)n_covered / (double)n_undisturbed);
 	if (n_disturbed)
-		printf("disturbed new visits, in which the client waited for a CPU: %llu\n",
+		printf("disturbed new visits: %llu (the client waited for a CPU)\n",
 		       (unsigned long long)n_disturbed);
 	if (now->interrupted) {
 		err_set(e, EINTR, "interrupted after %llu of %llu visits",

@@ -161,7 +161,8 @@ static void target_look(const char *dir, struct doctor_finding *f)
 		       : s.in_memory
 			   ? "a file system in memory has no cold cache: use a directory on a disk"
 		       : s.free_bytes < (1ull << 30)
-			   ? "less than 1 GiB: the workloads' files may not fit"
+			   ? "less than 1 GiB: the workloads' files may not fit; choose another "
+			     "target directory"
 			   : NULL;
 	warn_if(f, advice, advice, "%s on %s, %s free", s.file_system, device,
 		size_text(s.free_bytes).s);

@@ -76,8 +76,8 @@ static int near_add(struct uses_search *s, const char *dir, const char *role, st
 	if (!number_of(dir, &number) || near_of(s, number))
 		return 0;
 	if (s->n_near == NEAR_MAX)
-		return err_set(e, E2BIG, "%s has more than %d partitions and related devices",
-			       s->path, NEAR_MAX);
+		return err_set(e, E2BIG, "%s has more than %d partitions and related devices, so "
+			       "it cannot be checked: use another device", s->path, NEAR_MAX);
 	const char *slash = strrchr(dir, '/');
 	s->near[s->n_near++] = (struct near){number, xstrdup(slash ? slash + 1 : dir), role};
 	return 0;

@@ -81,7 +81,8 @@ static int root_make(const char *root, struct err *e)
 		return err_set(e, EPERM, "%s is not a directory of this user", root);
 	return st.st_mode & 022
 		   ? err_set(e, EPERM,
-			     "%s: other users can write there, so it is not safe for volumes", root)
+			     "%s: other users can write there, so it is not safe for volumes: "
+			     "chmod go-w %s", root, root)
 		   : 0;
 }
 

@@ -143,8 +143,8 @@ static int tables_check(struct history_db *h)
 		return ret;
 	return n == N_SCHEMA
 		   ? 0
-		   : err_set(h->e, EINVAL, "%s: its tables were changed by another program",
-			     h->path);
+		   : err_set(h->e, EINVAL, "%s: another program changed its tables: restore a copy "
+			     "of the file, or start a new history", h->path);
 }
 
 static int integrity_check(struct history_db *h)

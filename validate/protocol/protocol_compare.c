@@ -57,8 +57,8 @@ const struct option_spec compare_keys[] = {
 	       "run (default 0)",
 	   .flags = OPT_NONE),
     OPTION(STRING, "environment", FIELD(environment), .arg = "LIST",
-	   .help = "members of the environment that must be equal for a comparison: \"kernel, "
-		   "machine.cpu_model\" (default none)"),
+	   .help = "members of the environment that must be equal for a comparison, such as "
+		   "\"kernel, machine.cpu_model\" (default none)"),
     OPTION(STRING, "old", FIELD(old), .arg = "REPLAYER",
 	   .help = "the old replayer of a comparison of two replayers of this protocol; the "
 	       "campaign then ends when the comparison is decided"),

@@ -169,7 +169,7 @@ static int part_find(struct splitting *s, const struct trace_record *r, uint32_t
 	if (s->n == FILES_MAX)
 		return err_set(e, EINVAL,
 			       "export: the trace would be split into more than %d files, one "
-			       "for each %s",
+			       "for each %s: replay a slice of it",
 			       FILES_MAX,
 			       s->per == ADAPTER_PER_THREAD    ? "thread"
 			       : s->per == ADAPTER_PER_PROCESS ? "process"
