@@ -253,7 +253,8 @@ static int modes_check(const struct replay_config *c, struct err *e)
 	if (o->think_time && strcmp(o->think_time, "auto") && parse_duration(o->think_time, &ns, e))
 		return err_context(e, "think-time");
 	if (o->mode != MODE_HF && (c->speed != 1 || o->limit != LIMIT_SLACK))
-		return err_set(e, EINVAL, "speed and in-flight need mode hf%s",
+		return err_set(e, EINVAL, "%s needs mode hf%s",
+			       c->speed != 1 ? "speed" : "in-flight",
 			       o->mode == MODE_DEP
 				   ? "; mode dep has think-scale and device-scale instead"
 				   : "");
