@@ -108,7 +108,7 @@ static void test_every_component_and_all_together(void **state)
 	p.accept.execution_time = 0.005;
 	free(printed(&p, 0.05, -EINVAL, &e));
 	assert_non_null(strstr(e.msg, "with a scatter of 5 % and 20 replicates, validate almost "
-				      "never accepts execution time (<1 %; about "));
+				      "never accepts execution time (<1 %; a probability of 80 % needs "));
 	assert_null(strstr(e.msg, "bias"));
 	p.allow_undecidable = true;
 	free(printed(&p, 0.05, 0, &e));
@@ -117,7 +117,8 @@ static void test_every_component_and_all_together(void **state)
 	text = printed(&p, 0.02, 0, &e);
 	assert_non_null(strstr(text, "note: with a scatter of 2 % and 7 replicates, a faultless "
 				     "case is accepted with a probability under 10 %: precision "
-				     "(10 %; about 20 replicates or a limit of "));
+				     "(10 %; a probability of 80 % needs about 20 replicates or "
+				     "a limit of "));
 	free(text);
 }
 
