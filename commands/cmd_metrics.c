@@ -38,9 +38,10 @@ static const struct option_spec metrics_options[] = {
 	OPTION(FLAG, "json", FIELD(json), .help = "print one JSON object"),
 	OPTION(CHOICE, "match", FIELD(match), .letter = 'm', .arg = "HOW", .choices = match_choices,
 	       .help = "pair requests by number, or by key (operation, object, offset, length); "
-	       "auto: by number if two conditions hold, otherwise by key: (1) the replay "
-	       "trace states that the replayed trace had as many records as the reference; (2) at "
-	       "least half of the records with equal numbers have equal keys (default auto)"),
+	       "auto: by number if two conditions hold, otherwise by key: (1) the replay trace "
+	       "states how many records were to be replayed, and the reference has this number; "
+	       "(2) at least half of the records with equal numbers have equal keys (default "
+	       "auto)"),
 	OPTION(STRING, "observe", FIELD(observe), .arg = "POINT,...",
 	       .help = "points at which the order of requests is observed: issue, dispatch, "
 	       "complete (default: issue and complete, and dispatch if both traces are "

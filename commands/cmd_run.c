@@ -38,10 +38,10 @@ static const struct option_spec run_options[] = {
 	OPTION(FLAG, "dry-run", FIELD(dry_run),
 	       .help = "print scenarios, runs, expected time and space, and change nothing"),
 	OPTION(STRING, "scatter", FIELD(scatter), .arg = "RATIO|DIR",
-	       .help = "--dry-run: scatter from which the plan computes probabilities. The scatter "
-	       "is the standard deviation of ln(replay/program) over the blocks. Here replay and "
-	       "program are mean response times. DIR: take the measured scatter from this results "
-	       "directory (default 10%)"),
+	       .help = "--dry-run: scatter from which the plan computes the probability that a "
+	       "faultless replayer is accepted (default 10%). The scatter is the standard "
+	       "deviation of ln(replay/program) over the blocks. Here replay and program are mean "
+	       "response times. DIR: take the measured scatter from this results directory"),
 	OPTION(STRING, "device", FIELD(device), .arg = "NAME", .help = "permit overwriting this "
 	       "device, a target of the protocol; separate several devices by commas"),
 	OPTION(STRING, "format", FIELD(format), .arg = "FORM", .help = "output format at the end, "
@@ -68,15 +68,16 @@ static const char synopsis[] = "PROTOCOL [-o DIR] [--replicates N] [--budget TIM
 	"PROTOCOL [--rank-hosts LIST|FILE] [--launcher COMMAND]... [-o DIR] [--resume]\n"
 	"PROTOCOL --hosts LIST|FILE [--launcher COMMAND] [-o DIR] [--resume]";
 static const char about[] =
-	"Runs the campaign of a protocol: records each program, replays the recordings\n"
-	"with every replayer in random order, and judges the replayers. All output goes\n"
-	"to the results directory DIR; the report is DIR/report/index.html. --resume\n"
-	"continues an interrupted or killed campaign. \"validate init\" writes a protocol.\n"
+	"Runs the campaign of a protocol: records each program, runs program and\n"
+	"replayers in random order, and judges the replayers. All output goes to the\n"
+	"results directory DIR; the report is DIR/report/index.html. --resume continues\n"
+	"an interrupted or killed campaign. \"validate init\" writes a protocol.\n"
 	"\n"
 	"Exit status: 0 every replayer is trusted, 1 a replayer is not trusted, 2 wrong\n"
 	"usage or bad protocol, 3 failed, 4 inconclusive, 5 not comparable, 6 refused\n"
-	"for safety. Status 5: the hosts have different protocols, settings or requests,\n"
-	"or a certificate is of another machine, kernel or version of validate.";
+	"for safety. Status 5: with --hosts, the protocols, settings or requests of the\n"
+	"hosts differ; or the protocol names a certificate of another machine, kernel or\n"
+	"version of validate.";
 
 char *run_default_dir(const char *name)
 {

@@ -22,11 +22,12 @@ static const struct option_spec selftest_options[] = {
 	OPTION(FLAG, "quick", FIELD(quick), .help = "use few campaigns and runs; takes about a "
 	       "minute"),
 	OPTION(STRING, "output", FIELD(dir), .letter = 'o', .arg = "PATH",
-	       .help = "stats, replay: directory of the runs and plots (default: temporary, "
-	       "removed at the end); capture: file of the calibration"),
+	       .help = "replay: directory of the runs and plots (default: temporary, removed at "
+	       "the end); stats: directory of the plots (default: no plots); capture: file of the "
+	       "calibration"),
 	OPTION(STRING, "target", FIELD(target), .arg = "DIR", .help = "directory whose file "
-	       "system is measured (default: the directory of -o; capture: the working "
-	       "directory)"),
+	       "system is measured (replay: default the directory of -o; capture: default "
+	       "the working directory)"),
 	OPTION(FLAG, "resume", FIELD(resume), .help = "continue an interrupted selftest in the "
 	       "directory of -o, with the same --quick, --replicates, --run-duration, "
 	       "--permutations, --target and --seed"),

@@ -52,8 +52,9 @@ static const struct {
     [SOURCE_COLD_METADATA] = {"testbed", "cold metadata",
 			      "dentries and inodes were dropped before each run"},
     [SOURCE_RERUN] = {"reference", "the program run again",
-		      "with the same seed, at a random position in every block, so that program "
-		      "and replay of a pair have the same state and drift"},
+		      "in every block, with the seed of the replayed recording, so that program "
+		      "and replay issue the same requests; at a random position, so that drift "
+		      "favours neither"},
     [SOURCE_RECORDED] = {"reference", "times recorded in the trace",
 			 "recorded before the replays: drift of the machine since then is part of "
 			 "the bias"},
@@ -104,9 +105,10 @@ static const struct {
 static void add_note(struct strbuf *out, const struct uncertainty_source *s, uint64_t seed)
 {
 	if (s->kind == SOURCE_SEEDED)
-		strbuf_addf(out, "random with seed %" PRIu64 ": the program and the replays of a "
-			    "block issue the same requests; the variation of the requests between "
-			    "blocks is part of the repeatability", seed);
+		strbuf_addf(out, "random; the seed of each recording comes from the protocol's "
+			    "seed %" PRIu64 ". The program and the replays of a block issue the "
+			    "same requests; the variation of the requests between blocks is part "
+			    "of the repeatability", seed);
 	else if (s->kind == SOURCE_UNMET)
 		strbuf_addf(out, "%s%s%s", s->text[1] ? s->text[1] : "not available",
 			    s->text[2] ? "; instead: " : "", s->text[2] ? s->text[2] : "");

@@ -118,7 +118,8 @@ int collect_period(const struct collect_config *c, uint64_t *period, struct err 
 	} else if (!c->check && (!c->replay || !c->replay_dir)) {
 		return err_set(
 		    e, EINVAL,
-		    "--period auto replays its traces: add --replay-dir DIR, or --check COMMAND");
+		    "--period auto replays the captured trace: add --replay-dir DIR for the "
+		    "files of the replay, or --check COMMAND to replay the trace yourself");
 	}
 	return 0;
 }

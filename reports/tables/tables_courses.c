@@ -121,5 +121,6 @@ const struct table_kind table_costs = {
 	    "first request to the last. Whole process: CPU time from start to end. Peak memory: "
 	    "largest resident memory. The CPU time of the whole process and the peak memory "
 	    "include child processes. Speedup: execution time of the program divided by that of "
-	    "the replay. Memory (not on the page): anonymous memory of the replayer while its "
-	    "requests run. It is known only if the protocol limits the page cache (cache-budget)."};
+	    "the replay. Only the CSV has the column Memory: anonymous memory of the replayer "
+	    "while its requests run. It is known only if the protocol limits the page cache "
+	    "(cache-budget)."};

@@ -66,7 +66,8 @@ const struct table_kind table_uncertainty = {
 	"the program's mean. For comparison, the table shows the interval from 200 000 Monte "
 	"Carlo trials of the same budget (JCGM 101). This interval agrees with ±U if its ends "
 	"differ from -U and +U by at most half a unit of the first digit of u_c. If it does not "
-	"agree, this interval is better than ±U. The decision uses U."};
+	"agree, this interval is better than ±U. Even then, the decision compares U with its "
+	"limit."};
 
 static size_t n_budget_rows(const struct analysis *a, size_t i)
 {
