@@ -76,8 +76,8 @@ static const char about[] =
 	"Exit status: 0 every replayer is trusted, 1 a replayer is not trusted, 2 wrong\n"
 	"usage or bad protocol, 3 failed, 4 inconclusive, 5 not comparable, 6 refused\n"
 	"for safety. Status 5: with --hosts, the protocols, settings or requests of the\n"
-	"hosts differ; or the protocol names a certificate of another machine, kernel or\n"
-	"version of validate.";
+	"hosts differ; or the key standard names a certificate of another machine,\n"
+	"kernel or version of validate.";
 
 char *run_default_dir(const char *name)
 {
