@@ -313,20 +313,24 @@ static void baseline_line_add(struct strbuf *out, const char *what, const char *
 static void baseline_case_add(struct strbuf *out, const struct baseline *b,
 			      const struct baseline_case *c)
 {
-	strbuf_addstr(out, "  ");
-	text_cut_name(out, b->scenario[c->scenario].name, 40);
-	strbuf_addstr(out, ", ");
-	text_cut_name(out, c->replayer, 40);
-	strbuf_addf(out, ": %zu replicate%s, bias ", c->n, c->n == 1 ? "" : "s");
-	number_add_pm(out, c->bias, (c->bias_hi95 - c->bias_lo95) / 2, number_unit_percent, true);
-	strbuf_addstr(out, isfinite(c->U95) ? ", uncertainty ±" : ", uncertainty ");
-	number_add(out, c->U95, NAN, number_unit_percent, false);
-	strbuf_addstr(out, ", ");
-	escape_line(out, c->verdict);
+	SCOPED_STRBUF line = STRBUF_INIT;
+	text_cut_name(&line, b->scenario[c->scenario].name, 40);
+	strbuf_addstr(&line, ", ");
+	text_cut_name(&line, c->replayer, 40);
+	strbuf_addf(&line, ": %zu replicate%s, bias ", c->n, c->n == 1 ? "" : "s");
+	number_add_pm(&line, c->bias, (c->bias_hi95 - c->bias_lo95) / 2, number_unit_percent, true);
+	strbuf_addstr(&line, isfinite(c->U95) ? ", uncertainty ±" : ", uncertainty ");
+	number_add(&line, c->U95, c->U95, number_unit_percent, false);
 	if (c->n_failed)
-		strbuf_addf(out, c->n_failed == 1 ? ", %u run failed" : ", %u runs failed",
+		strbuf_addf(&line, c->n_failed == 1 ? ", %u run failed" : ", %u runs failed",
 			    c->n_failed);
-	strbuf_addch(out, '\n');
+	strbuf_addstr(&line, ", ");
+	escape_line(&line, c->verdict);
+	if (strcmp(c->verdict, "trusted") && *c->reason) {
+		strbuf_addstr(&line, ". Reason: ");
+		escape_line(&line, c->reason);
+	}
+	paragraph_add(out, line.s, 2, 4);
 }
 
 void baseline_text_add(struct strbuf *out, const struct baseline *b)

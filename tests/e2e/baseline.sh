@@ -79,6 +79,9 @@ cmp -s of-directory of-file || fail "as the new side, too: $(diff of-directory o
 # for people; one replayer only
 expect_status 0 "$VALIDATE" baseline show baseline.json
 expect_line out "reads level=2, event: 3 replicates, bias"
+jq 'del(.sha256) | .cases[0].verdict = "not trusted" | .cases[0].reason = "tail 9 times the limit"' baseline.json >verdict.json
+expect_status 0 "$VALIDATE" baseline show verdict.json
+tr -s ' \n' ' ' <out | grep -q "not trusted. Reason: tail 9 times the limit" || fail "no reason: $(grep -A 3 '^Cases' out)"
 expect_line out "kernel.release: "
 ! grep -q "program.path" out || fail "a path of this machine is taken for a fact of the environment"
 expect_status 0 "$VALIDATE" baseline save results --replayer event -o one.json
