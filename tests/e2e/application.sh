@@ -98,7 +98,7 @@ refused() { # SED-SCRIPT WANTED
 	expect_status 2 "$VALIDATE" run bad.conf --dry-run
 	expect_line err "$2"
 }
-refused 's/^script = .*//' 'has no key script'
+refused 's/^script = .*//' 'the key "script" is missing'
 refused 's/^script = .*/script = ..\/copy.sh/' 'in the protocol'
 refused 's/^script = .*/script = \/bin\/copy.sh/' 'in the protocol'
 refused 's/^size = 0/level = 0/' 'level'

@@ -94,7 +94,7 @@ refused 's/^published = values.csv/published = none.csv/' protocol.conf none.csv
 refused 's/^measure = bias/measure = biass/' protocol.conf 'did you mean "bias"?'
 refused 's/^than = 0/than = quick/' protocol.conf 'than'
 refused '/^than = 0/d' protocol.conf 'has neither the key "than" nor the key "than-scenario"'
-refused '/^text = A replayer/d' protocol.conf 'has no key text'
+refused '/^text = A replayer/d' protocol.conf 'the key "text" is missing'
 refused 's/^replayer = engine=event/replayer = engine=/' protocol.conf 'expected KEY=VALUE'
 refused 's/^direction = larger/direction = greater/' protocol.conf greater
 refused 's/12.5 us/12.5/' values.csv 'row 1, value'

@@ -149,10 +149,12 @@ static int protocol_section(struct protocol *p, const struct protocol_file *f, s
 			       "the warm-up block 0)",
 			       k->value, (unsigned long long)protocol_n_blocks(p));
 	k = ini_key_find(s, "sessions");
+	if (k && p->n_replicates_max < 4)
+		return key_err(f, k, e, "at least 4 replicates are necessary, because there are at "
+			       "least two sessions, and each session needs two blocks");
 	if (k && (p->n_sessions < 2 || p->n_sessions > p->n_replicates_max / 2))
 		return key_err(f, k, e,
-			       "\"%s\": 2 to %llu are possible, because each session needs two "
-			       "blocks",
+			       "\"%s\": expected 2 to %llu, because each session needs two blocks",
 			       k->value, (unsigned long long)(p->n_replicates_max / 2));
 	if (p->timeout_ns < 2 * p->min_duration_ns)
 		return err_set(
@@ -377,11 +379,11 @@ int protocol_read_with(struct protocol *p, const char *path, const struct protoc
 	ret = file_read(path, &text, 0, e);
 	if (!ret && launch)
 		ret = protocol_text_launch(&text, p, g, e);
-	const uint64_t n_bank = p->n_bank;
+	const uint64_t n_bank = p->n_bank, n_sessions = p->n_sessions;
 	protocol_release(p);
 	if (ret)
 		return ret;
-	protocol_text_change(&text, g, n_bank);
+	protocol_text_change(&text, g, n_bank, n_sessions);
 	ret = text_read(p, path, &text, e);
 	return ret ? err_context(e, g->claim ? "the protocol with the claim added"
 				    : launch ? "the protocol with the options of the command line"

@@ -352,9 +352,11 @@ int protocol_read_with(struct protocol *p, const char *path, const struct protoc
 /* Appends " --device NAME,...", which permits a campaign to overwrite the devices of the protocol;
  * nothing if it has none. */
 void protocol_add_devices(struct strbuf *out, const struct protocol *p);
-/* Changes the text of a protocol, except for hosts and launchers. `n_bank`: the protocol's number
- * of recordings; a larger number than the replicates permit is reduced. */
-void protocol_text_change(struct strbuf *text, const struct protocol_given *g, uint64_t n_bank);
+/* Changes the text of a protocol, except for hosts and launchers. `n_bank` and `n_sessions`: the
+ * protocol's numbers of recordings and of sessions (0: not set). A larger number than the
+ * replicates permit is reduced. */
+void protocol_text_change(struct strbuf *text, const struct protocol_given *g, uint64_t n_bank,
+			  uint64_t n_sessions);
 /* Sets hosts and launchers in the text of protocol p. Errors: EINVAL: an invalid value, two
  * launchers of one kind, or a protocol to which a value does not apply. */
 int protocol_text_launch(struct strbuf *text, const struct protocol *p,

@@ -71,8 +71,8 @@ static int missing_check(const struct protocol_file *f, const struct ini_section
 					     "replayer", "direction", NULL};
 	for (const char *const *k = needed; *k; k++)
 		if (!ini_key_find(s, *k))
-			return err_set(e, EINVAL, "%s:%u: [claim %s] has no key %s", f->path,
-				       s->line, s->name, *k);
+			return err_set(e, EINVAL, "%s:%u: [claim %s]: the key \"%s\" is "
+				       "missing", f->path, s->line, s->name, *k);
 	if (!ini_key_find(s, "than") && !ini_key_find(s, "than-scenario"))
 		return err_set(
 		    e, EINVAL,

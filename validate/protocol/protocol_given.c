@@ -95,25 +95,33 @@ bool protocol_text_has(const char *text, const char *kind, const char *name)
 	return false;
 }
 
-/* The largest number of replicates determines the largest bank. */
-static void replicates_put(struct strbuf *text, const char *replicates, uint64_t n_bank)
+/* Reduces a key of [protocol] to `max`, if it is larger. */
+static void key_limit(struct strbuf *text, const char *key, uint64_t value, uint64_t max)
 {
-	const char *dots = strstr(replicates, "..");
-	const unsigned long long n_blocks =
-	    strtoull(dots ? dots + 2 : replicates, NULL, 10) + 1;
-	key_put(text, "protocol", NULL, "replicates", replicates);
-	if (n_bank <= n_blocks)
-		return;
-	SCOPED_FREE char *bank = xasprintf("%llu", n_blocks);
-	key_put(text, "protocol", NULL, "bank", bank);
+	SCOPED_FREE char *limited = xasprintf("%" PRIu64, max);
+	if (value > max)
+		key_put(text, "protocol", NULL, key, limited);
 }
 
-void protocol_text_change(struct strbuf *text, const struct protocol_given *g, uint64_t n_bank)
+/* The largest number of replicates limits the numbers of recordings and of sessions. A session needs
+ * two blocks, and there are at least two sessions. */
+static void replicates_put(struct strbuf *text, const char *replicates, uint64_t n_bank,
+			   uint64_t n_sessions)
+{
+	const char *dots = strstr(replicates, "..");
+	const uint64_t n = strtoull(dots ? dots + 2 : replicates, NULL, 10);
+	key_put(text, "protocol", NULL, "replicates", replicates);
+	key_limit(text, "bank", n_bank, n + 1);
+	key_limit(text, "sessions", n_sessions, n >= 4 ? n / 2 : 2);
+}
+
+void protocol_text_change(struct strbuf *text, const struct protocol_given *g, uint64_t n_bank,
+			  uint64_t n_sessions)
 {
 	if (g->claim || g->replayers)
 		sections_leave_out(text, g);
 	if (g->replicates)
-		replicates_put(text, g->replicates, n_bank);
+		replicates_put(text, g->replicates, n_bank, n_sessions);
 	if (g->budget)
 		key_put(text, "protocol", NULL, "budget", g->budget);
 	if (g->claim)

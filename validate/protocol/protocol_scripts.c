@@ -37,8 +37,8 @@ int script_keys_check(const struct protocol_file *f, const struct key_grid *g, s
 {
 	const struct grid_key *k = grid_find(g, "script");
 	if (!k)
-		return err_set(e, EINVAL, "%s:%u: [workload %s] has no key script: add "
-					  "script = NAME.sh",
+		return err_set(e, EINVAL, "%s:%u: [workload %s]: the key \"script\" is missing: "
+					  "add the line script = NAME.sh",
 			       f->path, g->section->line, g->section->name);
 	for (size_t i = 0; i < k->item.n; i++)
 		if (name_check(k->item.v[i], e) < 0)

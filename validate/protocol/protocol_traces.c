@@ -21,8 +21,8 @@ int trace_keys_check(const struct protocol *p, const struct protocol_file *f,
 	int ret = items_check(f, g, trace_options, &scratch, own, NULL, e);
 	if (!ret && !grid_find(g, "trace"))
 		ret = err_set(e, EINVAL,
-			      "%s:%u: [workload %s] has type = trace, but no key trace: "
-			      "add trace = FILE",
+			      "%s:%u: [workload %s]: the key \"trace\" is missing, which "
+			      "type = trace needs: add the line trace = FILE",
 			      f->path, g->section->line, g->section->name);
 	if (!ret && p->reference != REFERENCE_TRACE)
 		ret = err_set(e, EINVAL,

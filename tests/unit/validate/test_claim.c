@@ -84,11 +84,12 @@ static void test_other_texts_are_refused(void **state)
 static void test_the_text_of_a_protocol_changes(void **state)
 {
 	(void)state;
-	static const char before[] = "; x\n[protocol]\nreplicates = 20,\n   30\nbank = 20\nseed = 2\n"
+	static const char before[] = "; x\n[protocol]\nreplicates = 20,\n   30\nbank = 20\nsessions = 5\nseed = 2\n"
 				     "[accept]\nbias = 1%\n[replayer a]\nengine = event\n"
 				     "[workload w]\ntype = rw\n[replayer ab]\nengine = fio\n";
 	static const char after[] = "; x\n[protocol]\nclaim = p99 within 1 %\nbudget = 1s\n"
-				    "replicates = 8..9\nbank = 10\nseed = 2\n[replayer a]\nengine = event\n"
+				    "replicates = 8..9\nbank = 10\nsessions = 4\nseed = 2\n[replayer a]\n"
+				    "engine = event\n"
 				    "[workload w]\ntype = rw\n\n[replayer n]\n";
 	struct strbuf text = STRBUF_INIT;
 	const char *const keep[] = {"a", NULL};
@@ -98,7 +99,7 @@ static void test_the_text_of_a_protocol_changes(void **state)
 	protocol_text_change(&text, &(struct protocol_given){.replicates = "8..9", .budget = "1s",
 							     .claim = "p99 within 1 %",
 							     .replayers = keep,
-							     .sections = "[replayer n]\n"}, 20);
+							     .sections = "[replayer n]\n"}, 20, 5);
 	assert_string_equal(text.s, after);
 	strbuf_release(&text);
 }

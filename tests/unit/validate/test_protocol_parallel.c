@@ -172,7 +172,7 @@ static void test_refused(void **state)
 	    {"script = x.sh\nnodes = 5000\ntarget = a\n", "from 1 to 4096"},
 	    {"script = x.sh\nerror = 10%\nperiod = 1, 5\ntarget = a\n", "period = auto"},
 	    {"script = x.sh\nerror = 5%\nperiod = auto\ntarget = a\n", "mode = causal"},
-	    {"target = a\n", "has no key script"},
+	    {"target = a\n", "the key \"script\" is missing"},
 	    {"script = ../x.sh\ntarget = a\n", "expected a script"},
 	    {"script = x.sh\ntarget = e\n", "the protocol has no section [target e]"},
 	    {"script = x.sh\nrecorded-on = e\ntarget = a\n",

@@ -78,7 +78,7 @@ static void refused_options(void **state)
 	static const struct {
 		const char *text, *message;
 	} bad[] = {
-		{HEAD "[workload a]\ntype = trace\n" REPLAYER, "traces.conf:3: [workload a] has type = trace, but no key trace"},
+		{HEAD "[workload a]\ntype = trace\n" REPLAYER, "traces.conf:3: [workload a]: the key \"trace\" is missing, which"},
 		{"[protocol]\n[workload a]\ntype = trace\ntrace = x\n" REPLAYER, "is a trace, which cannot be run again: set reference = trace"},
 		{HEAD "[workload a]\ntype = trace\ntrase = x\n" REPLAYER, "did you mean \"trace\"?"},
 		{HEAD "[workload a]\ntype = trace\ntrace = x\nthreads = 2\n" REPLAYER, "traces.conf:6: "}, /* nothing is run */
