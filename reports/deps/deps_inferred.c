@@ -21,9 +21,7 @@ static int threshold_find(struct threshold *h, struct trace *t, const char *thin
 	if (!think)
 		return 0;
 	if (strcmp(think, "auto")) {
-		int ret = parse_duration(think, &h->ns, e);
-		if (!ret && (h->ns < 0 || h->ns > TRACE_TIME_MAX))
-			ret = err_set(e, EINVAL, "\"%s\" is negative or too long", think);
+		int ret = parse_duration(think, &h->ns, e); /* below TRACE_TIME_MAX */
 		*usage = ret != 0;
 		h->origin = "set by --think-time";
 		return ret ? err_context(e, "--think-time") : 0;
