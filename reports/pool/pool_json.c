@@ -164,8 +164,9 @@ static const struct model_list model_pool_head = {
 		     "With --allow: the difference between the laboratories. It is in the "
 		     "protocols, in a replayer's settings, or in the requests.", NULLABLE)
 		BY_TEXTS(NULL, warning_text, "warnings",
-			 "Other differences: requests whose number each laboratory determined "
-			 "itself, programs of a replayer, versions of validate.",
+			 "Other differences: numbers of requests, program files of a replayer, "
+			 "versions of validate, speeds of the program. Also results that are "
+			 "copies of each other.",
 			 MODEL_LENGTH(n_warnings))
 		ARRAY(laboratory, n_laboratories, "laboratories", NULL) {0}}};
 

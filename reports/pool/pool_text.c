@@ -65,9 +65,10 @@ void pool_warning_add(struct strbuf *out, const struct pool_warning *w)
 			    x, y, w->n, w->of, w->what);
 		break;
 	case POOL_OTHER_PROGRAM:
-		strbuf_addf(out, "%s is another program in %s (%s) than in %s (%s)", w->what, y,
-			    w->y_version ? w->y_version : unknown, x,
-			    w->x_version ? w->x_version : unknown);
+		strbuf_addf(out, "the program files of replayer %s differ between %s (%s) "
+				 "and %s (%s)",
+			    w->what, x, w->x_version ? w->x_version : unknown, y,
+			    w->y_version ? w->y_version : unknown);
 		break;
 	case POOL_OTHER_VERSION:
 		strbuf_addf(out, "%s was measured by validate %s, %s by %s", x,
