@@ -71,7 +71,7 @@ static void warn_runs(struct findings *f, const struct analysis *a)
 			"verdict: %s%s.", r->seal.changes,
 			r->seal.n_changes > 3 ? "; and more" : "");
 	if (r->seal.state == SEAL_ABSENT)
-		add_warning(f, "The results are not sealed: an earlier version of validate made a "
+		add_warning(f, "The results are not sealed: an earlier version of validate wrote "
 			"part of them, or the start of the journal was damaged. Changes to that "
 			"part cannot be detected.");
 	if (r->n_damaged_journal_lines)

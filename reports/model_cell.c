@@ -199,7 +199,8 @@ MODEL(S, "Chart of individuals of the pairs' relative differences, in the order 
 #undef S
 
 #define S blank
-MODEL(S, "Replays without calls, and the limit of quantification from them.",
+MODEL(S, "Blank replays (replays without the I/O calls), and the limit of quantification from "
+	"them.",
 	STATUS_ROW(status, "status", NULL)
 	ROW(size_t, n, "n", COUNT, NULL)
 	ROW(double, mean_ns, "mean_ns", TIME, "Mean of the means of the runs.", STATUS(status))
@@ -293,7 +294,8 @@ MODEL(S, "Element c of a distribution function (CDF) is the share of the time, o
 #undef S
 
 #define S cell_diagnostics
-MODEL(S, "Tests of the pairs in the order of the runs, and means per run.", CELL_DIAGNOSTICS(ROW))
+MODEL(S, "Tests of the pairs in the order of the runs, and conditions of the runs (means over the "
+	"runs).", CELL_DIAGNOSTICS(ROW))
 #undef S
 
 #define S cell

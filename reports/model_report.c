@@ -71,11 +71,11 @@ MODEL(S, "All data of a report, for programs. Times are ns, and relative quantit
 	ROW(uint64_t, n_cut, "n_cut", COUNT,
 	    "Runs whose traces were made from a trace without an end: requests can be missing.")
 	ROW(uint64_t, n_programs_unseen, "n_programs_unseen", COUNT,
-	    "Programs of all runs that can make calls that the capture does not see. Their traces "
-	    "are incomplete.")
+	    "Programs that can make calls that the capture does not see, summed over all runs. "
+	    "Their traces are incomplete.")
 	ROW(uint64_t, n_requests_unseen, "n_requests_unseen", COUNT,
-	    "Rings of io_uring, calls and requests of rings, and asynchronous requests that the "
-	    "traces of all runs do not have. The traces are incomplete.")
+	    "Rings of io_uring, calls and requests of rings, and asynchronous requests that are "
+	    "missing from the traces, summed over all runs. The traces are incomplete.")
 	BY_TEXTS(NULL, not_visible, "not_visible",
 		 "Requests that the method of recording never shows. Empty if validate "
 		 "microbench, validate replay or a volume made the traces. The verdict does not "

@@ -163,11 +163,10 @@ static const char *const templates[REASON_N] = {
 	"its P-value to %D, and a rejection needs at most %.2g",
     [REASON_DIFFERS] = ". The component differs from the recording, perhaps because of the machine",
     [REASON_CHANGED] = "the results were changed after the campaign wrote them",
-    [REASON_DEFERRED] = "to be decided after %.0f replicates; %.0f were made so far",
+    [REASON_DEFERRED] = "to be decided after %.0f replicates (so far: %.0f)",
     [REASON_VERDICT_REFUSED] = "no verdict: %S",
     [REASON_VERDICT_DEFERRED] =
-	"the first planned look, after %.0f replicates, has not been reached: %.0f were made so "
-	"far",
+	"the first planned look, after %.0f replicates, has not been reached (so far: %.0f)",
     [REASON_REPLAYS_FAILED] = "%.0f of %.0f replays failed",
     [REASON_PROGRAMS_FAILED] = "%.0f of %.0f runs of the program failed, more than %.0f %%",
     [REASON_EVENTS_LOST] =

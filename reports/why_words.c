@@ -80,7 +80,7 @@ const char *words_cause(enum why_name name)
 {
 	static const char *const words[WHY_NAME_N] = {
 	    [WHY_UNEXPLAINED] = "unexplained service time",
-	    [WHY_MIX] = "another mix of operations",
+	    [WHY_MIX] = "a different mix of operations",
 	    [WHY_LESS_CONCURRENCY] = "fewer requests in flight",
 	    [WHY_MORE_CONCURRENCY] = "more requests in flight",
 	    [WHY_CONCURRENCY_WAITS] = "more requests in flight than CPUs, so threads wait for CPUs",
@@ -102,7 +102,7 @@ const char *words_cause(enum why_name name)
 	    [WHY_MORE_IDLE] = "more time without a request in flight",
 	    [WHY_LOST] = "lost requests",
 	    [WHY_REPEATED] = "repeated requests",
-	    [WHY_OTHER_REQUESTS] = "other requests or results",
+	    [WHY_OTHER_REQUESTS] = "different requests or results",
 	};
 	return words[name];
 }

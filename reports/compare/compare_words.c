@@ -140,8 +140,8 @@ const char *compare_new_value(const struct difference *d)
 		return d->new_value;
 	return d->unknown ? "unknown: an earlier version of validate made the results, or no "
 			    "recording succeeded"
-			  : "different operations, files, offsets or lengths, or another "
-			    "number of requests (min-duration = 0 keeps this number constant)";
+			  : "different operations, files, offsets, lengths or numbers of requests "
+			    "(min-duration = 0 keeps the number of requests constant)";
 }
 
 bool compare_is_of_one_replayer(const struct campaign_change *c)

@@ -70,7 +70,7 @@ static void print_text(const struct causality_work *w, const struct causality_fa
 	printf("Critical path  %s, of which %s computing", duration_text((double)w->critical_ns).s,
 	       duration_text((double)w->critical_compute_ns).s);
 	if (w->critical_ns > 0)
-		printf("; on average, at most %.3g nodes can work at the same time",
+		printf("; the mean number of working nodes is at most %.3g",
 		       work_ns / (double)w->critical_ns);
 	putchar('\n');
 	if (f->predicted_ns > 0 && f->application_ns > 0)

@@ -41,7 +41,7 @@ size_t history_table_series(struct table *t, const struct history_study *s, size
 		"block. Centre, limits and latest entry are x/r minus 1. The limits are those of "
 		"the chart of individual values. Centre and limits are computed from the first "
 		"entries (at most %zu). Entries outside the limits are left out, and the limits "
-		"are computed again. The column \"For limits\" has the number of the entries used.",
+		"are computed again. The column \"For limits\" has the number of entries used.",
 		s->baseline);
 	TABLE_HEADS(t, series_row(t, NULL));
 	size_t n = 0;

@@ -341,9 +341,10 @@ static void add_nodes(struct info_page *page, const struct trace_meta *m)
 	}
 	if (f.n_runs)
 		strbuf_addf(&out, f.n_runs == 1 ? ", in %u run" : ", in %u runs", f.n_runs);
-	strbuf_addf(&out, "; computing: %s in the think times %s",
+	strbuf_addf(&out, "; computing: %s between %s",
 		    f.cpu_time ? "CPU time" : "elapsed time",
-		    f.by_throttling ? "of the delayed nodes" : "outside of calls that block");
+		    f.by_throttling ? "the requests of the delayed nodes"
+				    : "requests, without calls that block");
 	add_fact(page, "Nodes", &out);
 }
 
@@ -406,7 +407,7 @@ static void add_replay_counts(struct strbuf *out, const struct replayable *r)
 			    count_text(r->never_issued.n).s);
 	if (n_unknown)
 		strbuf_addf(out, "; %s of the replayed requests will fail, because the trace does "
-			"not have the files of their descriptors", count_text(n_unknown).s);
+			"not name the files of their descriptors", count_text(n_unknown).s);
 }
 
 static void add_replay(struct info_page *page, const struct info *x)

@@ -333,7 +333,7 @@ LIST(replay, "Requests that a replay would refuse or skip; null with --replay-ma
 	BY_ARRAY(NULL, skipped_at, skipped, "skipped", "Skipped requests by reason and operation.",
 		 .n = SKIP_N * OP_N, IF(is_examined))
 	BY_ARRAY(NULL, unknown_at, unknown_descriptor, "unknown_descriptors",
-		 "Requests that would fail because the trace does not have the file of their "
+		 "Requests that would fail because the trace does not name the file of their "
 		 "descriptor, by operation.", .n = OP_N, IF(is_examined)))
 #undef S
 

@@ -21,7 +21,7 @@ const char *metrics_match_words(enum match_reason reason)
 	    [MATCHED_NUMBERED] = "the requests are numbered",
 	    [MATCHED_SAME_COUNT] =
 		"the replay's metadata states as many requests as the reference has",
-	    [MATCHED_OTHER_COUNT] = "the replay's metadata states another number of requests",
+	    [MATCHED_OTHER_COUNT] = "the replay's metadata states a different number of requests",
 	    [MATCHED_NO_COUNT] = "the replay's metadata does not state what it replays",
 	    [MATCHED_COUNT_AT_END] =
 		"the reference states its number of requests only at its end",

@@ -103,7 +103,7 @@ static int rows_judge(const struct protocol *p, const struct chance_rows *rows, 
 			      p->path ? p->path : "protocol", scatter, n, text.s);
 	else if (chance_of_rows(p, rows, n) < CHANCE_SMALL) {
 		strbuf_reset(&text);
-		fprintf(out, "note: with %s and %u replicates, a faultless case is accepted "
+		fprintf(out, "note: with %s and %u replicates, a faultless replayer is accepted "
 			"with a probability under %.0f %%", scatter, n, 100 * CHANCE_SMALL);
 		if (rows_explain(&text, p, rows, CHANCE_SMALL))
 			fprintf(out, ": %s", text.s);
@@ -196,8 +196,8 @@ static int measured_print(const struct protocol *p, const struct analysis *a, FI
 		}
 	if (!n_cases)
 		return err_set(e, ENODATA,
-			       "%s has no case of this protocol with two or more pairs, so it does "
-			       "not state how much the pairs scatter",
+			       "%s has no case of this protocol with two or more pairs: name "
+			       "other results, or give the scatter as a ratio such as 10%%",
 			       a->results->dir);
 	if (n_hopeless == n_cases)
 		return err_set(e, EINVAL, "%s", hopeless.msg);

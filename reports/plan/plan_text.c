@@ -191,7 +191,7 @@ int plan_print(const struct protocol *p, const char *scatter, FILE *out, struct 
 	ret = ret ? ret : places_plan(&places, p, e);
 	if (ret)
 		return ret;
-	fprintf(out, "\nruns:    %s%llu with the recordings; before them, about %llu runs "
+	fprintf(out, "\nruns:    %s%llu, including recordings; before them, about %llu runs "
 		"determine the\n         numbers of requests\n",
 		p->budget_ns ? "at most " : "", (unsigned long long)protocol_n_runs(p),
 		(unsigned long long)total.n_calibrations);

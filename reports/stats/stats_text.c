@@ -302,7 +302,7 @@ static void uncertainty_print(const struct stats *s, const struct comparison *c,
 	snprintf(params, sizeof params, "mode=%s", mode);
 	const struct named_estimate *u_c = estimate_of(list, "u_c_pct", params);
 	snprintf(params, sizeof params, "mode=%s;k=2", mode);
-	strbuf_addf(out, "  as Pereira and others, %%       u_c %s, U(k=2) %s (--paper-mode %s)\n",
+	strbuf_addf(out, "  as in Pereira and others, %%    u_c %s, U(k=2) %s (--paper-mode %s)\n",
 		    shown_value(u_c, a), shown_value(estimate_of(list, "U_pct", params), f), mode);
 }
 

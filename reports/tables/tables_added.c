@@ -25,7 +25,7 @@ const struct table_kind table_added = {"added-time", "Added time on volumes", ad
 	.note =
 	"Cases on volumes whose program and replays made whole runs instead of slices. Delivered "
 	"service: mean time from the arrival of a request to its answer in the log of the volume's "
-	"server, plus the lead. Added time: "
+	"server, plus the lead (time by which the server answers early). Added time: "
 	"response time minus delivered service in the same run. Differences: replay minus "
 	"program in a pair, relative to the program's mean response time. Ratio: width of "
 	"the interval of the added time divided by that of the response time."};

@@ -116,7 +116,7 @@ static void fidelity_row(struct table *t, const struct cell *c)
 const struct table_kind table_fidelity = {
     "fidelity", "What was replayed, and failed runs", .cell = fidelity_row,
     .note = "Requests of all runs. Lost: in the trace, but not replayed. Extra: replayed more "
-    	"often than in the trace. Mismatched: another return value than in the trace. Skipped: "
+    	"often than in the trace. Mismatched: a return value that differs from the trace. Skipped: "
     	"not replayed by design (on pipes and similar objects, or excluded by an option); these "
     	"are not judged."};
 

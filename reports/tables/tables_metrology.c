@@ -114,4 +114,4 @@ const struct table_kind table_control = {
 	"Moving range: absolute difference of two successive points. Lower and upper limit: "
 	"centre ± three standard deviations, computed from the mean moving range. Upper limit "
 	"of the range: control limit of the moving ranges. Points outside the limits show a "
-	"disturbance. The analysis also uses these points."};
+	"disturbance, but the analysis does not leave them out."};

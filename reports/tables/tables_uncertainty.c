@@ -32,7 +32,7 @@ static void calibration_row(struct table *t, const struct cell *c)
 const struct table_kind table_calibration = {
     "calibration", "Bias and conditions of the runs", .cell = calibration_row,
     .note =
-	"The replay takes longer or shorter if the 95 % interval of the bias excludes 0. The other "
+	"Replay takes: longer or shorter if the 95 % interval of the bias excludes 0. The other "
 	"columns show conditions, for program and replay, that can explain the bias. Off CPU: "
 	"share of the time in which the threads did not run, because they waited for a device, "
 	"slept or waited for a CPU. Stolen: CPU time that other virtual machines took, divided by "
@@ -125,8 +125,8 @@ const struct table_kind table_paper = {"uncertainty-classic",
 	.item = paper_item, .note =
 	"For comparison only: three older ways to combine the root mean square of the bias, the "
 	"uncertainty of the reference and the scatter of the replay. The root mean square already "
-	"contains the scatter. So these values are 1.5 to 2 times as large as u_c of a replayer "
-	"without bias."};
+	"contains the scatter. So for a replayer without bias, these values are 1.5 to 2 times as "
+	"large as u_c."};
 
 /* Tables of single replicates and runs. */
 

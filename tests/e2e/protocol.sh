@@ -145,7 +145,7 @@ expect_line out 'note: bank = 1: all pairs replay one recording, so no case can 
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/field.conf" --dry-run
 expect_line out 'field.conf: with a scatter of 10 % and 10 replicates, validate almost never accepts bias (<1 %; a probability of 80 % needs about'
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/parallel.conf" --replicates 5 --dry-run
-expect_line out '5 replicates, a faultless case is accepted with a probability under 10 %: bias'
+expect_line out '5 replicates, a faultless replayer is accepted with a probability under 10 %: bias'
 # in no supplied protocol a component is never accepted, with the scatter of a quiet machine
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/microbenchmark-short.conf" --dry-run --scatter 3%
 ! grep '^note' out || fail 'microbenchmark-short.conf: a note'

@@ -116,7 +116,7 @@ static void test_every_component_and_all_together(void **state)
 	p = (struct protocol){.n_replicates_min = 7, .n_replicates_max = 7, .look = {7}, .n_looks = 1, .accept = accept_defaults};
 	text = printed(&p, 0.02, 0, &e);
 	assert_non_null(strstr(text, "note: with a scatter of 2 % and 7 replicates, a faultless "
-				     "case is accepted with a probability under 10 %: precision "
+				     "replayer is accepted with a probability under 10 %: precision "
 				     "(10 %; a probability of 80 % needs about 20 replicates or "
 				     "a limit of "));
 	free(text);
