@@ -45,7 +45,8 @@ static const struct option_spec metrics_options[] = {
 	OPTION(STRING, "observe", FIELD(observe), .arg = "POINT,...",
 	       .help = "points at which the order of requests is observed: issue, dispatch, "
 	       "complete (default: issue and complete, and dispatch if both traces are "
-	       "block-level traces)"),
+	       "block-level traces). Each order is compared with the order of starts in the "
+	       "reference"),
 	OPTION(STRING, "scope", FIELD(scope), .arg = "SCOPE,...", .help = "sequences whose order "
 	       "is examined: all requests, requests of an object, requests of a thread (default "
 	       "all,object,thread)"),
