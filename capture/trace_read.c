@@ -59,8 +59,8 @@ static int damaged_header(struct binary_trace *t, uint64_t offset, const struct 
 {
 	if (is_new(t, offset))
 		t->base.health.n_blocks_damaged++;
-	return err_set(e, EBADMSG, "%s: damaged block at byte %llu; %llu bytes later, the next "
-		"readable block begins or the file ends: %s", t->file.path,
+	return err_set(e, EBADMSG, "%s: damaged block at byte %llu; %llu bytes cannot be "
+		"read: %s", t->file.path,
 		(unsigned long long)offset, (unsigned long long)(b->next - offset), b->why);
 }
 

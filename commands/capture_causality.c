@@ -92,8 +92,8 @@ static void prediction_print(const struct collect_outcome *o)
 		       duration_text((double)m->unexplained_ns).s,
 		       duration_text((double)m->longest_ns).s, m->longest_request, m->longest_node);
 	else
-		printf("The nodes compete for CPUs, or the nodes do not compute for the same time "
-		       "in each run\n");
+		printf("The nodes share CPUs, or their computing differs from run to run. Record "
+		       "again on an idle machine with a CPU for each node\n");
 }
 
 static void uncertain_print(const struct collect_outcome *o)
@@ -141,8 +141,8 @@ static void outcome_print(const struct collect_config *c, const struct collect_o
 		       "memory\n", "note", o->n_computing);
 	uncertain_print(o);
 	if (o->merged.n_early)
-		printf("%-14s%" PRIu64 " signal%s in the trace directly after %s: the runs "
-		       "disagree on where the waiting nodes continued\n",
+		printf("%-14s%" PRIu64 " signal%s placed directly after %s, because the runs "
+		       "disagree on a later place\n",
 		       "note", o->merged.n_early, o->merged.n_early == 1 ? " is" : "s are",
 		       o->merged.n_early == 1 ? "its delayed request" : "their delayed requests");
 	if (o->clock_bound_ns)

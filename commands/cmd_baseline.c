@@ -14,7 +14,7 @@ static const struct option_spec baseline_options[] = {
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "FILE",
 	       .help = "save: write the baseline to FILE; - is standard output (default)"),
 	OPTION(STRING, "replayer", FIELD(replayer), .arg = "NAME",
-	       .help = "only the cases of this replayer (default all)"),
+	       .help = "save or show only the cases of this replayer (default all)"),
 	OPTION(FLAG, "redact", FIELD(redact),
 	       .help = "hide host names, serial numbers, UUIDs, labels of file systems "
 	       "and partitions, and paths"),

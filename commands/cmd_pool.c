@@ -21,7 +21,7 @@ static const struct option_spec pool_options[] = {
 	       .help = "quantity to compare: mean, median, p90 or p99 of the response times of a "
 	       "run, or its execution time (default mean)"),
 	OPTION(STRING, "replayer", FIELD(replayer), .arg = "NAME",
-	       .help = "only the cases of this replayer (default all)"),
+	       .help = "compare only the cases of this replayer (default all)"),
 	OPTION(FLAG, "allow", FIELD(allow), .help = "compare the laboratories even if their "
 	       "protocols, settings or requests differ; the report states the difference"),
 	{.name = NULL},

@@ -364,7 +364,7 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 		       s->n_pages_read, "", s->n_pages_touched + s->n_pages_left,
 		       s->n_pages_touched, s->n_pages_left, "");
 		if (s->n_pages_stayed)
-			printf("note: %" PRIu64 " pages that were not cached when traced were "
+			printf("note: %" PRIu64 " pages that were not cached at capture were "
 				"cached in the replay, because they could not be dropped\n",
 				s->n_pages_stayed);
 	}

@@ -21,8 +21,9 @@ struct standard_config {
 static const struct option_spec standard_options[] = {
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "FILE",
 	       .help = "certify: write the certificate to FILE"),
-	OPTION(FLAG, "quick", FIELD(o.quick), .help = "certify: only 8 points: models constant "
-	       "and exponential, 200 us and 1 ms, 1 and 16 requests in flight"),
+	OPTION(FLAG, "quick", FIELD(o.quick), .help = "certify: measure only the models "
+	       "constant and exponential, with service times of 200 us and 1 ms, and with 1 and 16 "
+	       "requests in flight"),
 	OPTION(FLAG, "file", FIELD(o.file), .help = "certify: send the requests to the volume's "
 	       "file, without a loop device (protocol: volume-file = yes)"),
 	OPTION(UINT, "rounds", FIELD(o.rounds), .arg = "N", .max = 10000,

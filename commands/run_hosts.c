@@ -40,8 +40,8 @@ static char *dir_make(const char *dir, bool resume, struct err *e)
 {
 	SCOPED_FREE char *hosts = xasprintf("%s/hosts", dir);
 	if (!resume && path_exists(hosts))
-		return err_set(e, EEXIST, "%s has results of hosts: name another directory with "
-			"-o, or continue with --resume", dir), NULL;
+		return err_set(e, EEXIST, "%s already contains results of --hosts: add --resume "
+			"to continue, or name another directory with -o", dir), NULL;
 	char *path = dir_create(dir, e) ? NULL : realpath(dir, NULL);
 	if (!path && !e->code)
 		err_sys(e, errno, "cannot use directory %s", dir);

@@ -155,8 +155,8 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 		"; --queue uses their Q as the start",
 		n->n_without_issue);
 	NOTE_IF(n->n_queued && n->mean_queue_ns > 0,
-		"requests wait %.3g us on average between queueing (event Q) and issue (event "
-		"D); here a request begins at D, and with --queue at Q",
+		"mean time between queueing (event Q) and issue (event D): %.3g us; a request "
+		"begins at D, or with --queue at Q",
 		n->mean_queue_ns / 1000);
 	for (const struct unseen_fact *f = unseen_facts; f->key; f++) {
 		uint64_t count = 0;

@@ -47,12 +47,12 @@ static int script_check(const struct workload *w, const struct microbench_config
 			"files of their own", w->name);
 	if (w->script->finite && c->min_duration_ns)
 		return err_set(e, EINVAL, "min-duration does not apply to %s, which ends after its "
-			"%s (--requests sets their number)", w->name, w->script->unit);
+			"%s (option requests sets their number)", w->name, w->script->unit);
 	if (c->file_bytes < 1 || c->file_bytes > (uint64_t)1 << 30)
 		return size_error(e, "file-size", c->file_bytes, "expected 1 B to 1 GiB");
 	if (w->script->parallel && (c->pin || c->scheduler))
 		return err_set(e, EINVAL, "pin and scheduler do not apply to %s: the launcher of "
-			"the ranks sets them (--launcher)", w->name);
+			"the ranks sets them (option launcher)", w->name);
 	return w->script->check(c, e);
 }
 
