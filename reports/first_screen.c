@@ -192,9 +192,10 @@ static bool word_distinguishes(const struct analysis *a, size_t replayer,
 }
 
 /* Appends " in scenarios with level=2" or " in random-read" if such a word exists, otherwise the
- * names. */
+ * name of the worst scenario. The number of the others follows only if no deviation was stated: the
+ * others may deviate in the other direction. */
 static void add_where(struct strbuf *out, const struct analysis *a, size_t replayer,
-		      const struct main_cause *k, size_t n_cells)
+		      const struct main_cause *k, size_t n_cells, bool is_deviation)
 {
 	if (k->n == n_cells)
 		return;
@@ -212,7 +213,7 @@ static void add_where(struct strbuf *out, const struct analysis *a, size_t repla
 	}
 	strbuf_addstr(out, " in ");
 	text_cut_name(out, scenario_name(a, k->worst), NAME);
-	if (k->n > 1)
+	if (k->n > 1 && !is_deviation)
 		strbuf_addf(out, " and %zu more scenario%s", k->n - 1, k->n == 2 ? "" : "s");
 }
 
@@ -277,10 +278,10 @@ static void add_cause(struct strbuf *out, const struct analysis *a, size_t repla
 		if (k.n > 1)
 			strbuf_addstr(out, "at worst, ");
 		words_add_deviation(out, c->kind, part, c->estimate.value);
-		add_where(out, a, replayer, &k, n_cells);
+		add_where(out, a, replayer, &k, n_cells, true);
 	} else {
 		strbuf_addf(out, "%s is inconclusive", component_names[k.kind]);
-		add_where(out, a, replayer, &k, n_cells);
+		add_where(out, a, replayer, &k, n_cells, false);
 	}
 	if (k.decision != DECISION_REJECT)
 		strbuf_addf(out, " (%s)", words_tendency(k.tendency));

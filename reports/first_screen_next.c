@@ -302,7 +302,8 @@ static void next_of_inconclusive(struct strbuf *text, struct strbuf *command,
 		facts_add_others(&others, a);
 		strbuf_addf(text, "No practical number of replicates decides %s on this machine. ",
 			    a->n_inconclusive == 1 ? "the inconclusive case"
-						   : "most of the inconclusive cases");
+			    : n			   ? "most of the inconclusive cases"
+						   : "any of the inconclusive cases");
 		if (others.len)
 			strbuf_addf(text, "%s. ", others.s);
 		strbuf_addf(text, "Run the protocol again on a %s",

@@ -67,7 +67,7 @@ static const struct {
 			 "bias"},
     [SOURCE_STAMPS] = {"reference", "instrumentation",
 		       "the program's times come from stamps just before and after each call, or "
-		       "from its device (table \"Source of the times\")"},
+		       "from the kernel at the device (table \"Source of the times\")"},
     [SOURCE_RESOLUTION] = {"clock", "resolution", "steps of at most %.3g ns"},
     [SOURCE_READ_COST] = {"clock", "read cost",
 			  "at most %.3g ns for the two stamps of a request, in program and replay; "

@@ -41,8 +41,8 @@ const struct component_words component_words[COMPONENT_N] = {
 			     "the bias falls by %s with the load"},
     [COMPONENT_ISSUE_ERROR] = {"1 % of the requests are issued more than %s late"},
     [COMPONENT_SHARE_LATE] = {"%s of the requests are issued late"},
-    [COMPONENT_IN_FLIGHT] = {"on average, %s more requests are in flight",
-			     "on average, %s fewer requests are in flight"},
+    [COMPONENT_IN_FLIGHT] = {"the mean number of requests in flight is %s larger",
+			     "the mean number of requests in flight is %s smaller"},
     [COMPONENT_IN_FLIGHT_MAX] = {"the maximum number of requests in flight is %s larger",
 				 "the maximum number of requests in flight is %s smaller"},
     [COMPONENT_RESPONSIVENESS] = {DEAF "times are %s too long",
@@ -200,7 +200,9 @@ void words_add_why(struct strbuf *out, const struct why *w)
 {
 	const char *between = "";
 	if (w->main != CAUSE_N) {
-		strbuf_addf(out, "the main cause is %s", words_cause(w->main_name));
+		strbuf_addf(out, "the main %s is %s",
+			    w->main_name == WHY_UNEXPLAINED ? "part" : "cause",
+			    words_cause(w->main_name));
 		between = "; ";
 	}
 	for (int q = 0; q < SPLIT_N; q++) {

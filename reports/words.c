@@ -41,14 +41,15 @@ void words_find_timed(const struct protocol *p, bool *some, bool *all)
 
 void words_add_limits(struct strbuf *out, const struct protocol *p, enum component_kind k)
 {
+	const double of_timed = accept_limit_of(&p->accept, k, true);
 	bool some, all;
 	words_find_timed(p, &some, &all);
 	words_add_limit(out, k, accept_limit_of(&p->accept, k, all));
-	if (k != COMPONENT_EXECUTION_TIME || all || !some ||
-	    isnan(accept_limit_of(&p->accept, k, true)))
+	if (k != COMPONENT_EXECUTION_TIME || all || !some || isnan(of_timed) ||
+	    of_timed == accept_limit_of(&p->accept, k, false))
 		return;
 	strbuf_addstr(out, out->len ? ", timed " : "timed ");
-	words_add_limit(out, k, accept_limit_of(&p->accept, k, true));
+	words_add_limit(out, k, of_timed);
 }
 
 static enum table_format format_of(enum component_unit unit)

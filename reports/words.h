@@ -14,8 +14,8 @@ void words_add_limit(struct strbuf *out, enum component_kind k, double limit);
 /* Finds whether some replayers of the protocol are timed, and whether all are: their execution time
  * has a separate limit. */
 void words_find_timed(const struct protocol *p, bool *some, bool *all);
-/* Appends the limits that the protocol sets for its replayers: "±10 %", "±10 %, timed ±1 %";
- * nothing if there are none. */
+/* Appends the limits that the protocol sets for its replayers: "±10 %"; "±10 %, timed ±1 %" if
+ * timed replayers have another limit; nothing if there are none. */
 void words_add_limits(struct strbuf *out, const struct protocol *p, enum component_kind k);
 /* Appends a component's estimate for people. */
 void words_add_estimate(struct strbuf *out, const struct component *c, bool half_width);

@@ -45,8 +45,8 @@ static void add_file(struct info_page *page, const struct info *x)
 	const bool whole = !reasons.n && !s->n_damage && !h->n_records_uncommitted;
 	const char *scope = unseen_scope(x->meta);
 	if (h->complete && whole && scope)
-		strbuf_addf(&out, "no sign of missing requests; the capture method never "
-			    "records %s",
+		strbuf_addf(&out, "no sign of missing requests; the capture method always "
+			    "omits %s",
 			    scope);
 	else
 		strbuf_addstr(&out, !h->complete ? "incomplete: its end is missing"

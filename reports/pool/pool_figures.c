@@ -118,8 +118,8 @@ static void figure_make(struct figures *fs, const struct pool *p, bool scatter)
 	else
 		figure_caption(f, "Mandel's h: distance of each laboratory's mean from the mean of "
 			"all, in standard deviations, one bar per case, by laboratory. Lines: "
-			"critical values. If all bars of a laboratory are on one side, it has a "
-			"bias of its own.");
+			"critical values. If all bars of a laboratory are on one side of 0, it "
+			"has a bias of its own.");
 }
 
 void pool_figures_build(struct figures *fs, const void *study)
@@ -154,7 +154,7 @@ void pool_html_add(struct strbuf *out, const void *study, const struct tables *t
 	html_begin_page(out, title.s, true, NULL);
 	html_addf(out, "<h1>%s</h1>\n", title.s);
 	html_addf(out, "<div class=\"banner %s\"><p class=\"big\">%s</p></div>\n<p>%s</p>\n",
-		  has_outlier(p) ? "inconclusive" : "trusted", sentence.s, pool_explanation);
+		  has_outlier(p) ? "inconclusive" : "trusted", sentence.s, pool_introduction);
 	if (p->difference)
 		warning_add(out, p->difference);
 	for (size_t i = 0; i < p->n_warnings; i++) {

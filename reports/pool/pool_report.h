@@ -19,6 +19,6 @@ void pool_json_add(struct strbuf *out, const void *study);
 void pool_html_add(struct strbuf *out, const void *study, const struct tables *ts,
 		   const struct figures *fs);
 
-extern const char pool_explanation[];
+extern const char pool_introduction[]; /* of the page; its tables explain their columns */
 
 extern const struct study_form pool_form; /* a study is a struct pool */

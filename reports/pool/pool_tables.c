@@ -143,11 +143,12 @@ static void table_studies(struct table *t, const struct pool *p)
 {
 	table_init(t, "pool", "Repeatability and reproducibility of each case");
 	table_note(t, "Each value is a ratio: the %s of the replay divided by that of the program "
-		"in the same block. Bias: mean over the laboratories of this ratio minus 1. Two "
-		"results of one laboratory differ by more than r with a probability of 5 %%. Two "
-		"results of different laboratories differ by more than R with a probability of "
-		"5 %% (ISO 5725-6). s_R from, to: 95 %% interval of s_R, which is wide with few "
-		"laboratories.",
+		"in the same block. Bias: mean over the laboratories of this ratio minus 1. "
+		"s_r: scatter within a laboratory. s_L: scatter between laboratories. s_R: both "
+		"together. From, to: 95 %% interval of s_R, which is wide with few laboratories. "
+		"Two results of one laboratory differ by more than r with a probability of 5 %%. "
+		"Two results of different laboratories differ by more than R with a probability "
+		"of 5 %% (ISO 5725-6).",
 		pool_measure_names[p->measure]);
 	TABLE_HEADS(t, study_row(t, NULL));
 	for (size_t i = 0; i < p->n_cases; i++)

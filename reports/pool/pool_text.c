@@ -6,15 +6,22 @@
 
 #define NAME_WIDTH 22
 
-const char pool_explanation[] =
-    "Each result is a ratio: the value of a replay divided by the value of the program in the same "
-    "block on the same machine. So laboratories with different machines can be compared. "
+#define RATIOS                                                                                     \
+	"Each result is a ratio: the value of a replay divided by the value of the program in "    \
+	"the same block on the same machine. So laboratories with different machines can be "     \
+	"compared. "
+#define NONE_LEFT_OUT "Outliers and stragglers are named, but not left out (ISO 5725-2)."
+
+const char pool_introduction[] = RATIOS NONE_LEFT_OUT;
+
+static const char explanation[] =
+    RATIOS
     "Largest bias: the largest of all cases in all laboratories. Bias: mean over the laboratories. "
     "s_r: scatter within a laboratory; s_L: scatter between laboratories; s_R: both together, with "
     "its 95 % interval (from, to). "
     "Two results of one laboratory differ by more than r with a probability of 5 %. Two results of "
-    "different laboratories differ by more than R with a probability of 5 %. Outliers and "
-    "stragglers are named, but not left out (ISO 5725-2).";
+    "different laboratories differ by more than R with a probability of 5 %. "
+    NONE_LEFT_OUT;
 
 static size_t n_suspect(const struct pool *p, bool outliers)
 {
@@ -116,7 +123,7 @@ static void text_add(struct strbuf *out, const void *study, size_t width)
 		warning_add(out, line.s, width);
 	}
 	strbuf_addch(out, '\n');
-	text_paragraph(out, pool_explanation, 0, 0, width);
+	text_paragraph(out, explanation, 0, 0, width);
 	pool_tables_build(&ts, p);
 	for (size_t i = 0; i < ts.n; i++) {
 		if (!table_n_rows(&ts.table[i]) || is_wide(ts.table[i].name))

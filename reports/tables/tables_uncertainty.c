@@ -60,14 +60,12 @@ static void uncertainty_row(struct table *t, const struct cell *c)
 const struct table_kind table_uncertainty = {
     "uncertainty", "Measurement uncertainty", .cell = uncertainty_row,
     .note =
-	"After correction for the bias, the result of one future replay lies within ±U of the "
-	"program's result, with 95 % coverage. U = k u_c. The budget gives u_c, and k is "
-	"Student's t for the effective degrees of freedom of u_c. All values are relative to "
-	"the program's mean. For comparison, the table shows the interval from 200 000 Monte "
-	"Carlo trials of the same budget (JCGM 101). This interval agrees with ±U if its ends "
-	"differ from -U and +U by at most half a unit of the first digit of u_c. If it does not "
-	"agree, this interval is better than ±U. Even then, the decision compares U with its "
-	"limit."};
+	"U = k u_c. The budget gives u_c, and k is Student's t for the effective degrees of "
+	"freedom of u_c. All values are relative to the program's mean. For comparison, the table "
+	"shows the interval from 200 000 Monte Carlo trials of the same budget (JCGM 101). This "
+	"interval agrees with ±U if its ends differ from -U and +U by at most half a unit of the "
+	"first digit of u_c. If it does not agree, this interval is better than ±U. Even then, "
+	"the decision compares U with its limit."};
 
 static size_t n_budget_rows(const struct analysis *a, size_t i)
 {
@@ -201,4 +199,4 @@ static void runs_row(struct table *t, const struct analysis *a, size_t i)
 }
 
 const struct table_kind table_runs = {"runs", "Runs", runs_n, runs_row, .n_row_headers = 1,
-	.note = "In the order of the plan. Block 0 warms up the machine and is never used."};
+	.note = "In the order of the plan. Block 0 is a warm-up: only its recordings are used."};

@@ -162,7 +162,9 @@ static void add_head(struct grid *g, const struct analysis *a, const char *name,
 	if (p->accept.n_mismatched != UINT64_MAX)
 		strbuf_addf(&r->cell[MISMATCHED], "%llu",
 			    (unsigned long long)p->accept.n_mismatched);
-	if (all || !some)
+	if (all || !some ||
+	    accept_limit_of(&p->accept, COMPONENT_EXECUTION_TIME, true) ==
+		accept_limit_of(&p->accept, COMPONENT_EXECUTION_TIME, false))
 		return;
 	r = add_name(g, "limit, timed replays", 0);
 	r->is_head = true;

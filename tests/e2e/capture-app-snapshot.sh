@@ -199,7 +199,7 @@ seq 5200 | xargs touch
 cd "$top"
 grep -Eq 'warning +the list of the 52[0-9]{2} initial files is too long for a trace, and is left out' long.out || fail "$(tail -n 4 long.out)"
 expect_status 0 "$VALIDATE" info long.trace
-expect_line out 'Health     no sign of missing requests; the capture method never records '
+expect_line out 'Health     no sign of missing requests; the capture method always omits '
 expect_line out 'State      unknown'
 
 # directories with set-group-ID keep it, before and in the replay; files never get it

@@ -60,7 +60,7 @@ silent_about $compiler -o m m.c
 # a trace that lacks the requests of such programs is never called complete
 complete() { # COMMAND...
 	capture "$@"
-	grep -q '^Health     no sign of missing requests; the capture method never records ' info || fail "not called complete: $*: $(grep Health info)"
+	grep -q '^Health     no sign of missing requests; the capture method always omits ' info || fail "not called complete: $*: $(grep Health info)"
 	"$VALIDATE" info --json trace | grep -q '"incomplete": *\[\]' ||
 		fail "info --json names missing requests of: $*"
 }
@@ -74,7 +74,7 @@ incomplete() { # WHY COMMAND...
 	expect_line json "$why"
 }
 complete ./harmless files
-grep -q 'the capture method never records accesses to mapped memory, and calls inside the C library and its loader$' info || fail "$(grep Health info)"
+grep -q 'the capture method always omits accesses to mapped memory, and calls inside the C library and its loader$' info || fail "$(grep Health info)"
 ! grep -q 'made code\|could not be searched' out || fail "all code was searched: $(cat out)"
 
 # code that was not searched: made while the program runs; files removed or changed since
@@ -113,7 +113,7 @@ unsearched() { # TEXT COMMAND...
 	complete "$@"
 	expect_line out 'ended with status 0'
 	expect_line info "not checked: $text"
-	expect_line info 'the capture method never records accesses to mapped memory, calls inside the C library and its loader, and calls by code that was not searched for system calls'
+	expect_line info 'the capture method always omits accesses to mapped memory, calls inside the C library and its loader, and calls by code that was not searched for system calls'
 	"$VALIDATE" info --json trace >json
 	expect_line json "$text"
 	expect_line json 'calls by code that was not searched for system calls'

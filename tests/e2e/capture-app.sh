@@ -21,7 +21,7 @@ expect_line calls 'chdir,"path=dir",0'
 expect_line calls 'open,"path=other;' # joined to the directory in which it was
 expect_line calls 'read,"path=file;fd=0;offset=0;length='
 "$VALIDATE" info t.trace >info
-expect_line info 'Health     no sign of missing requests; the capture method never records '
+expect_line info 'Health     no sign of missing requests; the capture method always omits '
 expect_line info 'Lost       no events'
 expect_line info 'Command    sh -c read line'
 

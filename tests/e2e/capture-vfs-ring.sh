@@ -38,7 +38,7 @@ count() {
 	grep -c "$1" csv || true
 }
 complete() {
-	grep -q '^Health     no sign of missing requests; the capture method never records ' info || fail "not complete: $(grep Health info)"
+	grep -q '^Health     no sign of missing requests; the capture method always omits ' info || fail "not complete: $(grep Health info)"
 }
 tree() { # DIRECTORY
 	(cd "$1" && find . -printf '%y %m %s %p %l\n' | sed 's/^d \([0-9]*\) [0-9]*/d \1/' | sort)

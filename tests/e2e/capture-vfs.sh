@@ -99,7 +99,7 @@ until_begun $pid
 kill -INT $pid
 wait $pid || fail "status $? after SIGINT"
 expect_status 0 "$VALIDATE" info interrupted.trace
-expect_line out 'no sign of missing requests; the capture method never records '
+expect_line out 'no sign of missing requests; the capture method always omits '
 [ ! -d "/sys/kernel/tracing/instances/validate-$pid" ] || fail "the tracing instance stayed behind"
 "$VALIDATE" capture vfs -o killed.trace -- sh -c 'echo $$ >sleeper; exec sleep 100' >killed.out &
 pid=$!

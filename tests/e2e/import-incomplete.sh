@@ -5,7 +5,7 @@
 . "$SRCDIR/tests/e2e/lib.sh"
 
 missing= # why the last trace is incomplete
-whole='no sign of missing requests; the capture method never records calls that a filter of strace left out without a sign, lines removed from the output, and accesses to mapped memory'
+whole='no sign of missing requests; the capture method always omits calls that a filter of strace left out without a sign, lines removed from the output, and accesses to mapped memory'
 look_at() { # LOG...: imports it
 	expect_status 0 "$VALIDATE" import "$@" -o got.trace
 	mv out import.out
@@ -201,7 +201,7 @@ expect_status 0 "$VALIDATE" info part.trace
 expect_line out "the trace is incomplete: $untraced: 1"
 expect_status 0 "$VALIDATE" slice --anonymise whole.trace -o part.trace
 expect_status 0 "$VALIDATE" info part.trace
-expect_line out 'Health     no sign of missing requests; the capture method never records '
+expect_line out 'Health     no sign of missing requests; the capture method always omits '
 
 # --- properties that no call shows ---
 cat >unknown.log <<'S'

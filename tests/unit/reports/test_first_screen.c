@@ -94,6 +94,31 @@ static void test_setting_of_a_cause(void **state)
 	fixture_release(&f);
 }
 
+/* Cases deviate in both directions: the deviation is stated for the worst case only. */
+static void test_both_directions(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct analysis *a = &f.analysis;
+	fixture_make(&f, FIXTURE_QUICK);
+	trust_all(a);
+	size_t n = 0, worst = 0;
+	for (size_t i = 0; i < a->n_cells && n < 3; i++) {
+		if (a->cell[i].replayer != 0)
+			continue;
+		worst = n ? worst : i;
+		decide_case(a, i, COMPONENT_IN_FLIGHT, DECISION_REJECT, n++ ? -0.4 : 0.55, 0.02);
+	}
+	struct strbuf wanted = STRBUF_INIT;
+	strbuf_addf(&wanted,
+		    "trusted in 5 of 8 scenarios, not trusted in 3; at worst, the mean number of "
+		    "requests in flight is 55 %% larger in %s",
+		    f.results.protocol.scenario[a->cell[worst].scenario].name);
+	replayer_is(a, 0, wanted.s);
+	strbuf_release(&wanted);
+	fixture_release(&f);
+}
+
 /* The cases of a replayer for comparison are not in the headline. */
 static void test_comparison(void **state)
 {
@@ -316,7 +341,7 @@ static void test_next_step_of_a_missing_number(void **state)
 		"validate run results/protocol.conf");
 	decide_case(a, 5, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.01, 0.2);
 	a->cell[5].component[COMPONENT_BIAS].impractical = true;
-	next_is(a, "No practical number of replicates decides most of the inconclusive cases on this machine.",
+	next_is(a, "No practical number of replicates decides any of the inconclusive cases on this machine.",
 		"validate run results/protocol.conf");
 	/* the program's requests are too short: noise is not the reason */
 	for (int i = 3; i <= 5; i += 2) {
@@ -380,7 +405,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_all_trusted), cmocka_unit_test(test_setting_of_a_cause),
-	    cmocka_unit_test(test_comparison), cmocka_unit_test(test_failures),
+	    cmocka_unit_test(test_both_directions), cmocka_unit_test(test_comparison), cmocka_unit_test(test_failures),
 	    cmocka_unit_test(test_directory_in_command),
 	    cmocka_unit_test(test_tendencies),
 	    cmocka_unit_test(test_excluded), cmocka_unit_test(test_too_early),
