@@ -274,7 +274,9 @@ static void text_add(struct strbuf *out, const struct campaign_change *c)
 	paragraph_add(out, line.s, 0, 0);
 	strbuf_reset(&line);
 	strbuf_addch(out, '\n');
-	compare_add_headline(&line, c);
+	compare_add_word(&line, c);
+	strbuf_addstr(&line, ": ");
+	compare_add_counts(&line, c);
 	paragraph_add(out, line.s, 0, 2);
 	side_add(out, "old", c, c->old_side);
 	side_add(out, "new", c, c->new_side);
@@ -324,12 +326,9 @@ static void baseline_case_add(struct strbuf *out, const struct baseline *b,
 	if (c->n_failed)
 		strbuf_addf(&line, c->n_failed == 1 ? ", %u run failed" : ", %u runs failed",
 			    c->n_failed);
-	strbuf_addstr(&line, ", ");
-	escape_line(&line, c->verdict);
-	if (strcmp(c->verdict, "trusted") && *c->reason) {
-		strbuf_addstr(&line, ". Reason: ");
-		escape_line(&line, c->reason);
-	}
+	strbuf_addf(&line, ", %s", c->verdict);
+	if (strcmp(c->verdict, "trusted") && *c->reason)
+		strbuf_addf(&line, ". Reason: %s", c->reason);
 	paragraph_add(out, line.s, 2, 4);
 }
 
