@@ -115,8 +115,8 @@ static int payload_check(const struct replay_config *c, const struct replay_engi
 static int cache_check(const struct replay_config *c, const struct replay_engine *g, struct err *e)
 {
 	if (c->cache != REPLAY_CACHE_AS_IS && g->replay)
-		return err_set(e, EINVAL, "cache: engine %s opens the files itself; drop the "
-			"caches before starting it", g->name);
+		return err_set(e, EINVAL, "cache: engine %s does not support this option; drop "
+			"the caches before the replay", g->name);
 	if (c->cache != REPLAY_CACHE_AS_IS && c->blank)
 		return err_set(e, EINVAL,
 			       "cache: a blank replay makes no calls and reads no files; omit one "

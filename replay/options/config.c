@@ -109,8 +109,9 @@ void replay_config_init(struct replay_config *c)
 	       "(default 1)"),	\
 	OPTION(DOUBLE, "device-scale", BLOCK(device_scale), .arg = "FACTOR", .max = 1e6,	\
 	       .help = "mode dep: emulate a device FACTOR times as fast as the traced "		\
-	       "device; the target must be even faster, and is delayed (default 0: no "	\
-	       "emulation)"),	\
+	       "device, on an even faster target. A request counts as ended only when its "	\
+	       "traced response time, divided by FACTOR, has passed since its start "	\
+	       "(default 0: no emulation)"),	\
 	OPTION(STRING, "think-time", BLOCK(think_time), .arg = "TIME",				\
 	       .help = "mode dep: a request depends only on requests that ended at least this " \
 	       "time before its start; auto: the shortest period of the trace in which no " \

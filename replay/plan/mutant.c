@@ -137,10 +137,14 @@ int sampler_init(struct sampler *s, const struct mutant *m, uint64_t n_can, uint
 	    .left = n_can, .wanted = mutant_count(m->ratio, n_requests), .state = seed};
 	if (s->wanted > s->left)
 		s->wanted = s->left;
+	if (n_can == 0)
+		return err_set(e, EINVAL, "mutant %s: the trace has no request that this mutant "
+			"can change; choose another mutant", mutant_fault(m->kind)->name);
 	if (s->wanted == 0)
-		return err_set(e, EINVAL, "mutant %s: %.4g%% of the %llu requests that it can "
-			"change is less than one request; choose a larger share",
-			mutant_fault(m->kind)->name, m->ratio * 100, (unsigned long long)s->left);
+		return err_set(e, EINVAL, "mutant %s: %.4g%% of the %llu reads and writes of the "
+			"trace rounds to 0 requests; choose a larger share",
+			mutant_fault(m->kind)->name, m->ratio * 100,
+			(unsigned long long)n_requests);
 	return 0;
 }
 

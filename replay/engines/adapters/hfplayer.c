@@ -166,8 +166,8 @@ static int hfplayer_check(const struct replay_config *c, struct err *e)
 {
 	const struct known_options *o = &c->adapter.known;
 	if (o->hfplayer_mode == PLAYER_DEP && o->hfplayer_bundle_ns)
-		return err_set(e, EINVAL, "hfplayer-bundle: omit it in mode dep, in which "
-			"hfplayer fails with an assertion if it bundles requests");
+		return err_set(e, EINVAL, "hfplayer-bundle: hfplayer aborts (failed "
+			"assertion) if it bundles requests in mode dep; omit this option");
 	return 0;
 }
 

@@ -255,7 +255,7 @@ static int modes_check(const struct replay_config *c, struct err *e)
 	if (o->mode != MODE_HF && (c->speed != 1 || o->limit != LIMIT_SLACK))
 		return err_set(e, EINVAL, "%s needs mode hf%s",
 			       c->speed != 1 ? "speed" : "in-flight",
-			       o->mode == MODE_DEP
+			       o->mode == MODE_DEP && c->speed != 1
 				   ? "; mode dep has think-scale and device-scale instead"
 				   : "");
 	if (f && f->timed && (o->mode == MODE_AFAP || o->mode == MODE_LOAD))

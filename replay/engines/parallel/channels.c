@@ -99,8 +99,8 @@ static int request_count(struct node_pairs *ps, struct replay_plan *p,
 		return 0;
 	}
 	if (other >= f->n_nodes || other == own || ps->lane_of_node[other] == NONE32)
-		return err_set(e, EINVAL, "record %llu: the %s of node %u names node %llu, but "
-				"this node %s",
+		return err_set(e, EINVAL, "record %llu: the %s of node %u names node %llu, which "
+				"%s",
 			       (unsigned long long)record_of(p, lane, k), op_name(h->op), own,
 			       (unsigned long long)other,
 			       other == own          ? "is the same node"
@@ -321,7 +321,8 @@ static int pair_lay(struct rank_layout *y, struct node_pairs *ps, struct pair *x
 	if (*tag >= LAYOUT_MAX_TAG)
 		return err_set(
 		    e, EINVAL,
-		    "more than %u pairs of threads of ranks %u and %u exchange signals",
+		    "more than %u pairs of threads of ranks %u and %u exchange signals: engine "
+		    "parallel cannot replay this trace",
 		    LAYOUT_MAX_TAG, from, to);
 	x->at_from =
 	    channel_add(&y->rank[from], (struct channel){to, *tag, CHANNEL_OUT, x->n_signals});
