@@ -35,8 +35,8 @@ const struct table_kind table_calibration = {
 	"Replay takes: longer or shorter if the 95 % interval of the bias excludes 0. The other "
 	"columns show conditions, for program and replay, that can explain the bias. Off CPU: "
 	"share of the time in which the threads did not run, because they waited for a device, "
-	"slept or waited for a CPU. Stolen: CPU time that other virtual machines took, divided by "
-	"the time of the run. Faults: page faults per request. Cached: share of the files' bytes "
+	"slept or waited for a CPU. Stolen: share of the CPU time of all CPUs that other virtual "
+	"machines took. Faults: page faults per request. Cached: share of the files' bytes "
 	"that were in the page cache before the run. In flight: mean number of requests."};
 
 static void uncertainty_row(struct table *t, const struct cell *c)

@@ -173,13 +173,17 @@
 	X(double, trend_p, "trend_p", P,                                                           \
 	  "P-value of the trend test; undefined if the runs are too few for a P-value of 0.05.")   \
 	X(double, off_cpu_r, "off_cpu_program", SHARE,                                             \
-	  "Share of the wall time in which the program's threads did not run.")                    \
+	  "Share of the time of the program's threads in which they waited for a device, "         \
+	  "slept or waited for a CPU.")                                                            \
 	X(double, off_cpu_x, "off_cpu_replay", SHARE,                                              \
-	  "Share of the wall time in which the replay's threads did not run.")                     \
+	  "Share of the time of the replay's threads in which they waited for a device, "          \
+	  "slept or waited for a CPU.")                                                            \
 	X(double, stolen_r, "stolen_program", SHARE,                                               \
-	  "Stolen time of all CPUs divided by the wall time, in the program's runs.")              \
+	  "Share of the CPU time of all CPUs that the hypervisor gave to other virtual "           \
+	  "machines, in the program's runs.")                                                      \
 	X(double, stolen_x, "stolen_replay", SHARE,                                                \
-	  "Stolen time of all CPUs divided by the wall time, in the replays.")                     \
+	  "Share of the CPU time of all CPUs that the hypervisor gave to other virtual "           \
+	  "machines, in the replays.")                                                             \
 	X(double, faults_r, "faults_per_request_program", NUMBER,                                  \
 	  "Page faults per request in the program's runs.")                                        \
 	X(double, faults_x, "faults_per_request_replay", NUMBER,                                   \
