@@ -46,7 +46,8 @@ static int cgroup_begin(struct campaign *c, struct err *e)
 	if (c->cgroups.kind == CGROUP_NONE) {
 		environment_skip(c->environment,
 				 "memory cgroup with a page-cache budget or memory limit",
-				 c->cgroups.why, "none: every run may use all of the page cache");
+				 c->cgroups.why,
+				 "none: the page cache and the memory of the runs have no limit");
 		return 0;
 	}
 	snprintf(c->cgroup_name, sizeof c->cgroup_name, "validate-%s", c->token);

@@ -120,8 +120,8 @@ bool dir_lock(int fd)
 int dir_in_use(const char *path, struct err *e)
 {
 	return err_set(e, EBUSY,
-		       "%s is in use by another campaign. One of the two results directories is a "
-		       "copy of the other: wait until that campaign ends", path);
+		       "%s is in use by another campaign with a copy of these results, or with "
+		       "their original: wait until the other campaign ends", path);
 }
 
 #define N_PLACES 6

@@ -43,9 +43,9 @@ static void decide_fidelity(struct component *c, const struct deciding *d)
 
 const struct component_row component_fidelity = {
 	.title = "Fidelity",
-	.meaning = "Number of requests that were lost, were issued too often, or returned a "
-		   "different result than in the trace. The run with the most such requests "
-		   "counts.",
+	.meaning = "Number of requests of a run that were lost, were issued too often, or "
+		   "returned a different result than in the trace. The component judges the "
+		   "largest number of all runs.",
 	.rule = "The requests are counted, so there is no interval. One run above the limit "
 		"suffices for a rejection. If a failed replay made no request, all "
 		"requests of the trace count as lost. Any other failed replay prevents acceptance, "

@@ -23,7 +23,7 @@ const struct component_row component_in_flight_max = {
 	.title = "Maximum in flight",
 	.meaning = "By how much the largest number of requests in flight at any time of a run is "
 		   "larger (+) or smaller (-) in the replay than in the program.",
-	.rule = RULE_WITHIN " If all pairs have the same value, this value decides.",
+	.rule = RULE_WITHIN " If all pairs have the same deviation, this deviation decides.",
 	.source = "as for bias", .unit = COMPONENT_CHANGE,
 	.two_sided = true, .decide = decide_in_flight,
 	.evidence = offsetof(struct evidence, in_flight_max), .plan = plan_ratio,

@@ -132,7 +132,7 @@ const struct option_spec protocol_keys[] = {
     OPTION(STRING, "scheduler", FIELD(scheduler), .arg = "LIST",
 	   .help =
 	       "scheduling policy of program and replayers: other, batch, idle, fifo:N or rr:N; "
-	       "in a list, the first permitted policy counts (default unchanged)"),
+	       "in a list, the first permitted policy is used (default unchanged)"),
     {.name = NULL},
 };
 
