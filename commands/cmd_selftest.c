@@ -86,8 +86,7 @@ static const char about[] =
 	"bias and scatter of the response times, and the slowdown by the capture. With\n"
 	"-o FILE, it also writes a calibration for validate slice --calibration.\n"
 	"\n"
-	"Exit status: 0 no rate contradicts its bound, 1 a rate contradicts its bound, 2\n"
-	"wrong usage, 3 failed.";
+	"Exit status: 0 no bound is broken, 1 a bound is broken, 2 wrong usage, 3 failed.";
 
 enum { PART_STATS = 1, PART_REPLAY = 2, PART_CAPTURE = 4 };
 

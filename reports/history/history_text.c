@@ -17,10 +17,11 @@ const char history_explanation[] = "The value of an entry is the mean of ln(x/r)
 	"deviating entries (outlier). If nothing changes, 100 entries have fewer than 0.5 events "
 	"on average. A shift of 2 standard deviations is found at its third entry (median). If the "
 	"environment changed within the 95 % interval of the date of an event, this change is "
-	"listed as a possible cause. The event can also have another cause. The page also has "
-	"control charts: individual values (3 sigma), moving range, CUSUM (k 0.5, h 5) and EWMA "
-	"(lambda 0.2, L 2.962). Their limits are computed from the first entries that lie within "
-	"the limits for individual values. If nothing changes, each chart signals about once in "
+	"listed as a possible cause. The event can also have another cause. Each "
+	"case has four control charts: individual values (3 sigma), moving range, CUSUM (k 0.5, "
+	"h 5) and EWMA (lambda 0.2, L 2.962). Their limits are computed from the first entries "
+	"that lie within the limits for individual values; the column \"For limits\" has the "
+	"number of these entries. If nothing changes, each chart signals about once in "
 	"370 to 500 entries (moving range: 110). This holds for limits from many entries. With "
 	"limits from only 20 entries, each chart signals about once in 100 entries (moving range: "
 	"60).";
@@ -144,7 +145,7 @@ static void text_add(struct strbuf *out, const void *study, size_t width)
 		strbuf_addf(out, "... and %zu more: use --format csv or -o\n", left_out);
 	strbuf_addch(out, '\n');
 	text_paragraph(out, history_explanation, 0, 0, width);
-	text_paragraph(out, "Option -o DIR writes this page into the directory DIR.", 0, 0, width);
+	text_paragraph(out, "Option -o DIR writes a page with the charts into DIR.", 0, 0, width);
 }
 
 const struct study_form history_form = {

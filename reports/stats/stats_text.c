@@ -295,7 +295,7 @@ static void uncertainty_print(const struct stats *s, const struct comparison *c,
 	const char *mode = paper_mode_names[s->config->paper_mode];
 	char params[CELL], a[CELL], b[CELL], d[CELL], f[CELL];
 	strbuf_addf(out, "uncertainty of one replay, %%     u_c %s, k %s, U %s (GUM budget, "
-			 "corrected for bias)\n",
+			 "after correction for bias)\n",
 		    shown_value(estimate_of(list, "budget_u_c_pct", NULL), a),
 		    shown_value(estimate_of(list, "budget_k", "dof=cont"), b),
 		    shown_value(estimate_of(list, "budget_U_pct", "dof=cont"), d));

@@ -72,6 +72,6 @@ void terminal_add_parallel(struct strbuf *out, const struct analysis *a,
 	terminal_add_heading(out, "Parallel applications", style);
 	for (size_t i = 0; i < a->parallel->n_sums; i++)
 		add_sum(out, a, &a->parallel->sum[i], style);
-	strbuf_addstr(out, "  tables/parallel-replayers.csv in the report has a row for each "
-			   "application,\n    target, period and number of delayed nodes\n");
+	strbuf_addstr(out, "  tables/parallel-replayers.csv in the report has the largest error of "
+			   "each\n    replayer for each application, target and capture setting\n");
 }

@@ -398,5 +398,5 @@ void terminal_add_cells(struct strbuf *out, const struct analysis *a,
 	else if (width[UNCERTAINTY])
 		strbuf_addstr(
 		    out,
-		    "U: expanded uncertainty (95 %) of one replay, corrected for bias.\n");
+		    "U: expanded uncertainty (95 %) of one replay after correction for bias.\n");
 }

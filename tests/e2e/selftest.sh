@@ -4,7 +4,7 @@
 # tested in tests/unit/validate/test_selftest.c.
 . "$SRCDIR/tests/e2e/lib.sh"
 
-# Status 0: no rate contradicts its promise. With this seed, the current program keeps every promise
+# Status 0: no bound is broken. With this seed, the current program keeps every promise
 # in so few campaigns; a rule that accepts or rejects too often breaks some.
 expect_status 0 "$VALIDATE" selftest stats --quick --simulated 10 --seed 2 -j 3
 expect_line out 'As promised'

@@ -298,6 +298,11 @@ static void test_next_step(void **state)
 	f.results.protocol.n_replicates_max = 20;
 	a->cell[1].component[COMPONENT_BIAS].impractical = true;
 	next_is(a, "No practical number of replicates decides the inconclusive case", "validate run results/protocol.conf");
+	decide_case(a, 3, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.01, 0.2);
+	a->cell[3].component[COMPONENT_BIAS].impractical = true;
+	next_is(a, "No practical number of replicates decides any of the inconclusive cases on this machine",
+		"validate run results/protocol.conf");
+	a->cell[3].component[COMPONENT_BIAS].impractical = false;
 	decide_case(a, 3, COMPONENT_BIAS, DECISION_REJECT, 0.3, 0.04);
 	next_is(a, "Do not use a replayer for a scenario in which",
 		"validate run results/protocol.conf");
