@@ -103,8 +103,8 @@ static void key_limit(struct strbuf *text, const char *key, uint64_t value, uint
 		key_put(text, "protocol", NULL, key, limited);
 }
 
-/* The largest number of replicates limits the numbers of recordings and of sessions. A session needs
- * two blocks, and there are at least two sessions. */
+/* The largest number of replicates limits the numbers of recordings and of sessions. A session
+ * needs two blocks, and there are at least two sessions. */
 static void replicates_put(struct strbuf *text, const char *replicates, uint64_t n_bank,
 			   uint64_t n_sessions)
 {

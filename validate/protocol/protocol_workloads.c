@@ -22,8 +22,9 @@ static int type_check(const struct protocol_file *f, const struct key_grid *g, s
 	const struct grid_key *k = grid_find(g, "type");
 	if (!k && !workload_find(g->section->name))
 		return err_set(e, EINVAL, "%s:%u: [workload %s]: the key \"type\" is missing: add "
-			"the line type = NAME (\"validate microbench --list\" prints the workloads)", f->path,
-			g->section->line, g->section->name);
+			"the line type = NAME (\"validate microbench --list\" prints the "
+			"workloads)",
+			f->path, g->section->line, g->section->name);
 	for (size_t i = 0; k && i < k->item.n; i++) {
 		if (workload_find(k->item.v[i]))
 			continue;
