@@ -21,6 +21,8 @@ static bool is_implied(const struct causality_edge *a, const struct causality_ed
 uint64_t causality_edges_reduce(struct causality_edge *edge, uint64_t n)
 {
 	uint32_t n_nodes = 0;
+	if (!n)
+		return 0;
 	for (uint64_t i = 0; i < n; i++)
 		n_nodes = edge[i].waiter < CAUSALITY_MAX_NODES && edge[i].waiter >= n_nodes
 			      ? edge[i].waiter + 1

@@ -6,8 +6,8 @@
 #define NONE UINT32_MAX
 #define MAX_SEEN_BITS 25u /* 256 MiB; the table is at most three quarters full */
 
-void key_match_init(struct key_match *m, const struct trace *reference, const struct trace *replay,
-		    size_t kept_bytes, uint32_t most)
+int key_match_init(struct key_match *m, const struct trace *reference, const struct trace *replay,
+		   size_t kept_bytes, uint32_t most, struct err *e)
 {
 	memset(m, 0, sizeof *m);
 	m->kept_bytes = kept_bytes;
@@ -22,8 +22,8 @@ void key_match_init(struct key_match *m, const struct trace *reference, const st
 	for (size_t i = 0; i < (size_t)1 << m->bits; i++)
 		m->slot[i].head = NONE;
 	m->seen_bits = 10;
-	m->seen_all = !vm_get(&m->seen, VM_RESERVED, sizeof(uint64_t) << m->seen_bits, "keys",
-			      NULL);
+	m->seen_all = true;
+	return vm_get(&m->seen, VM_RESERVED, sizeof(uint64_t) << m->seen_bits, "keys", e);
 }
 
 void key_match_release(struct key_match *m)

@@ -88,7 +88,8 @@ static void measure(uint64_t n, uint64_t width, uint64_t n_keys)
 {
 	struct key_match m;
 	struct rusage usage;
-	key_match_init(&m, NULL, NULL, KEPT_BYTES, KEY_MATCH_MAX_WAITING);
+	if (key_match_init(&m, NULL, NULL, KEPT_BYTES, KEY_MATCH_MAX_WAITING, NULL) < 0)
+		exit(1);
 	double start = seconds();
 	volatile uint64_t keep = match(&m, n, width, n_keys, false);
 	double made = seconds();

@@ -203,7 +203,9 @@ awk 'BEGIN { for (i = 0; i < 800; i++)
 for signal in STOP KILL; do
 	expect_status 0 "$VALIDATE" volume create --root "$root" broken --size 4M --service constant:time=1ms --lead 0
 	device=$("$VALIDATE" volume list --root "$root" --json broken | jq -r '.volumes[0].path')
-	timeout -k 5 60 "$VALIDATE" replay --device "$device" --watchdog 1s long.csv >replay.out 2>&1 &
+	# the memory that a request in the kernel still uses is not freed
+	ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}" timeout -k 5 60 "$VALIDATE" replay --device "$device" \
+		--watchdog 1s long.csv >replay.out 2>&1 &
 	replay=$!
 	until [ "$("$VALIDATE" volume list --root "$root" --json broken | jq '.volumes[0].reads.n')" -gt 2 ]; do
 		kill -0 $replay 2>/dev/null || fail "the replay ended: $(cat replay.out)"
@@ -254,7 +256,7 @@ requests=$("$VALIDATE" volume list --root "$root" --json mixed | jq '.volumes[0]
 expect_status 0 "$VALIDATE" volume remove --root "$root" mixed
 
 # The thread that answers has a CPU of its own, the last of more than two, and the others leave it.
-if ${CC:-cc} -shared -fPIC -o cpus.so "$SRCDIR/tests/programs/cpus.c" 2>cc.err; then
+if [ -z "${SANITIZE:-}" ] && ${CC:-cc} -shared -fPIC -o cpus.so "$SRCDIR/tests/programs/cpus.c" 2>cc.err; then
 	for cpus in '0 2 3 9' '1 2 5' '0 1' 4; do
 		rm -f bindings
 		expect_status 0 env CPUS="$cpus" BINDINGS="$PWD/bindings" LD_PRELOAD="$PWD/cpus.so" \

@@ -19,8 +19,8 @@ int pass_init(struct metrics_pass *p, const struct metrics_origin *reference,
 	bool by_name = p->match != MATCH_KEY && p->reference.trace && p->replay.trace;
 	p->compare = by_name && (p->o->parts & PART_FIDELITY || p->o->match == MATCH_AUTO);
 	if (p->match == MATCH_KEY) {
-		key_match_init(&p->keys, p->reference.trace, p->replay.trace,
-			       sizeof(struct trace_record), 0);
+		ret = key_match_init(&p->keys, p->reference.trace, p->replay.trace,
+				     sizeof(struct trace_record), 0, e);
 		positions_init(&p->positions[0]);
 		positions_init(&p->positions[1]);
 	}

@@ -418,7 +418,9 @@ int seen_match(struct adapter_state *a, struct err *e)
 	memset(&m.names, 0, sizeof m.names);
 	positions_init(&m.positions[0]);
 	positions_init(&m.positions[1]);
-	key_match_init(&m.keys, NULL, NULL, sizeof(struct outcome_slot), KEY_MATCH_MAX_WAITING);
+	int initialised = key_match_init(&m.keys, NULL, NULL, sizeof(struct outcome_slot),
+					 KEY_MATCH_MAX_WAITING, ret ? NULL : e);
+	ret = ret ? ret : initialised;
 	ret = ret ? ret : outcomes_make(a, e);
 	if (!ret)
 		ret = a->numbered || a->in_order ? match_in_place(&m, e) : match_by_key(&m, e);

@@ -70,7 +70,7 @@ static void assert_matches(size_t n, uint64_t n_keys, size_t width, uint64_t see
 		if (i % 10)
 			replayed[n_replayed++] = key[place < n ? place : i];
 	}
-	key_match_init(&m, NULL, NULL, sizeof(uint64_t), 0);
+	assert_int_equal(key_match_init(&m, NULL, NULL, sizeof(uint64_t), 0, NULL), 0);
 	memset(of, 0xff, n * sizeof *of);
 	struct feed reference = {.of = key, .n = n}, replay = {.of = replayed, .n = n_replayed};
 	for (size_t i = 0; i < n; i++) {
@@ -137,7 +137,7 @@ static void ambiguous_requests_are_counted_during_the_pass(void **state)
 	struct key_match m;
 	const struct key_waiting *w;
 	(void)state;
-	key_match_init(&m, NULL, NULL, sizeof(uint64_t), 0);
+	assert_int_equal(key_match_init(&m, NULL, NULL, sizeof(uint64_t), 0, NULL), 0);
 	for (uint64_t i = 0; i < 100; i++) {
 		assert_int_equal(put(&m, SIDE_REFERENCE, i / 2, i, &w), 0);
 		assert_int_equal(m.n_ambiguous_keys, (i + 1) / 2);
@@ -152,7 +152,7 @@ static void the_number_of_waiting_requests_is_limited(void **state)
 	const struct key_waiting *w;
 	struct err e = ERR_INIT;
 	(void)state;
-	key_match_init(&m, NULL, NULL, sizeof(uint64_t), 10);
+	assert_int_equal(key_match_init(&m, NULL, NULL, sizeof(uint64_t), 10, NULL), 0);
 	for (uint64_t i = 0; i < 10; i++)
 		assert_int_equal(put(&m, SIDE_REFERENCE, i, i, &w), 0);
 	const struct trace_record more[] = {request(10), request(0)};
@@ -177,7 +177,7 @@ static void without_a_key(void **state)
 	struct key_match m;
 	const struct trace_record r = {.op = OP_PREAD, .object = OBJECT_NONE, .fd = -1};
 	(void)state;
-	key_match_init(&m, NULL, NULL, sizeof(uint64_t), 0);
+	assert_int_equal(key_match_init(&m, NULL, NULL, sizeof(uint64_t), 0, NULL), 0);
 	assert_true(key_match_key(&m, SIDE_REFERENCE, &r) == KEY_NONE);
 	key_match_release(&m);
 }
@@ -186,7 +186,7 @@ static void offsets_are_compared_if_they_exist(void **state)
 {
 	struct key_match m;
 	(void)state;
-	key_match_init(&m, NULL, NULL, sizeof(uint64_t), 0);
+	assert_int_equal(key_match_init(&m, NULL, NULL, sizeof(uint64_t), 0, NULL), 0);
 	for (int i = 0; i < 2; i++) {
 		const unsigned int op = i ? OP_PREAD : OP_FDATASYNC;
 		const struct trace_record a = {.op = (uint16_t)op, .offset = 0, .fd = -1}, b = {.op = (uint16_t)op, .offset = OFFSET_NONE, .fd = -1};
