@@ -117,13 +117,14 @@ static bool is_exhausted(const struct analysis *a)
 }
 
 static void next_of_replicates(struct strbuf *text, const struct analysis *a, double seconds,
-			       size_t n)
+			       uint64_t more, size_t n)
 {
 	const struct protocol *p = &a->results->protocol;
+	const uint64_t most = p->n_replicates_max, wanted = most + (more > most ? more : most);
 	const double spent = fmax(seconds, (double)p->budget_ns * 1e-9);
 	strbuf_addf(text, "Set replicates = %llu..%llu and budget = %.0fmin in the protocol "
-		"and run it again", (unsigned long long)p->n_replicates_min, 2 *
-		(unsigned long long)p->n_replicates_max, ceil((spent + more_s(a, seconds)) / 60));
+		"and run it again", (unsigned long long)p->n_replicates_min,
+		(unsigned long long)wanted, ceil((spent + more_s(a, seconds)) / 60));
 	add_decides(text, a, n);
 }
 
@@ -283,7 +284,7 @@ static void next_of_inconclusive(struct strbuf *text, struct strbuf *command,
 		add_time(text, seconds);
 		strbuf_addch(text, '.');
 	} else if (more_helps && has_budget && is_exhausted(a)) {
-		next_of_replicates(text, a, seconds, n);
+		next_of_replicates(text, a, seconds, more, n);
 	} else if (more_helps && has_budget) {
 		next_of_budget(text, command, a, dir, seconds, n);
 	} else if (more_helps) {

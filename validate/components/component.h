@@ -33,8 +33,9 @@ struct planning {
 	const struct cell *cell;
 	const struct evidence *e;
 	const struct accept_limits *accept;
-	/* the strictest level of Holm's correction in this campaign */
-	double alpha_reject;
+	const struct levels *levels;
+	/* the level of accepting, and the strictest level of Holm's correction in this campaign */
+	double alpha_accept, alpha_reject;
 };
 
 /* The words for the deciding part of a component with parts. */
@@ -137,7 +138,7 @@ bool decide_is_untimed(struct component *c, enum stat_status s);
 
 /* --- plan.c -------------------------------------------------------------- */
 #define PLAN_ASSURANCE 0.8
-#define PLAN_ACCEPT 0.05
+#define PLAN_ACCEPT 0.05 /* a campaign that decides after each replicate has a smaller level */
 /* the first look of any protocol; with fewer replicates there is no plan */
 #define PLAN_FEWEST 10
 
@@ -145,11 +146,13 @@ bool decide_is_untimed(struct component *c, enum stat_status s);
  * must name an alternative to more replicates. */
 bool plan_further(struct component *c, enum stat_status s, uint64_t needed, size_t have);
 /* Returns the smallest number of replicates that is equivalent to `independent` independent
- * replicates, at the same coefficient. */
-uint64_t plan_as_dependent(const struct serial *s, uint64_t independent);
+ * replicates, at the same coefficient and the same effect of reused recordings. `have`: number of
+ * replicates in s. */
+uint64_t plan_as_dependent(const struct serial *s, size_t have, uint64_t independent);
 /* Plans for a mean against a lower and an upper limit. */
-void plan_mean(struct component *c, const struct t_estimate *t, const struct serial *serial,
-	       size_t have, double low, double high, double alpha_reject);
+void plan_mean(struct component *c, const struct planning *p, const struct t_estimate *t,
+	       const struct serial *serial, size_t have, double low, double high,
+	       double alpha_reject);
 
 /* --- spread.c: standard deviations against an upper limit ---------------- */
 #define COVERAGE_FACTOR 1.959963984540054 /* of the normal distribution, 95 % */

@@ -58,7 +58,11 @@ void components_decide(struct cell *c, const struct evidence *e, const struct ac
 void components_plan(struct cell *c, const struct evidence *e, const struct accept_limits *l,
 		     unsigned int n_tests, unsigned int until_next_look)
 {
-	const struct planning p = {c, e, l, ALPHA_REJECT / fmax(1, n_tests)};
+	const struct levels *levels = &c->levels;
+	const double alpha_accept =
+	    levels->span > 0 ? fmin(PLAN_ACCEPT, levels->accept) : PLAN_ACCEPT;
+	const struct planning p = {c, e, l, levels, alpha_accept,
+				   ALPHA_REJECT / fmax(1, n_tests)};
 	for (size_t i = 0; i < COMPONENT_N; i++) {
 		struct component *k = &c->component[i];
 		if (k->decision != DECISION_INCONCLUSIVE)

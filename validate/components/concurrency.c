@@ -119,7 +119,7 @@ static void plan_concurrency(struct component *k, const struct planning *p)
 		if (!t || fabs(e->t[i].value) + 2 * e->t[i].se > fabs(t->value) + 2 * t->se)
 			t = &e->t[i];
 	if (t && t->se > 0)
-		plan_mean(k, t, &e->serial[t - e->t], e->n, -k->limit, k->limit,
+		plan_mean(k, p, t, &e->serial[t - e->t], e->n, -k->limit, k->limit,
 			  p->alpha_reject / 2 / (double)(to - from));
 }
 

@@ -142,8 +142,8 @@ static bool part_is_harder(const struct ratio_evidence *v, const struct ratio_ev
 }
 
 /* Plans for the part that is hardest to accept. */
-static void plan_family(struct component *c, const struct family *f, bool logarithm,
-			double alpha_reject)
+static void plan_family(struct component *c, const struct planning *p, const struct family *f,
+			bool logarithm)
 {
 	const struct ratio_evidence *e = NULL;
 	const struct bounds b = bounds_of(c, logarithm);
@@ -155,8 +155,8 @@ static void plan_family(struct component *c, const struct family *f, bool logari
 			e = v;
 	}
 	if (e)
-		plan_mean(c, &e->t, &e->serial, e->n, b.low, b.high,
-			  alpha_reject / 2 / (double)f->n);
+		plan_mean(c, p, &e->t, &e->serial, e->n, b.low, b.high,
+			  p->alpha_reject / 2 / (double)f->n);
 }
 
 void decide_parts(struct component *c, const struct deciding *d)
@@ -176,6 +176,5 @@ void decide_parts(struct component *c, const struct deciding *d)
 
 void plan_parts(struct component *c, const struct planning *p)
 {
-	plan_family(c, &p->e->family[c->kind], components[c->kind]->words.logarithm,
-		    p->alpha_reject);
+	plan_family(c, p, &p->e->family[c->kind], components[c->kind]->words.logarithm);
 }

@@ -36,7 +36,7 @@ static void plan_issue_error(struct component *k, const struct planning *p)
 		return;
 	t.value /= k->limit;
 	t.se /= k->limit;
-	plan_mean(k, &t, &e->serial, e->n, -INFINITY, 1, p->alpha_reject);
+	plan_mean(k, p, &t, &e->serial, e->n, -INFINITY, 1, p->alpha_reject);
 }
 
 const struct component_row component_issue_error = {

@@ -171,7 +171,7 @@ static void plan_linearity(struct component *k, const struct planning *p)
 	for (size_t i = 1; i < e->n_contrasts; i++)
 		if (fabs(e->contrast[i].value) + 2 * e->contrast[i].se > fabs(t->value) + 2 * t->se)
 			t = &e->contrast[i];
-	plan_mean(k, t, &e->serial, e->n, log1p(-k->limit), log1p(k->limit),
+	plan_mean(k, p, t, &e->serial, e->n, log1p(-k->limit), log1p(k->limit),
 		  p->alpha_reject / 2 / (double)e->n_contrasts);
 }
 

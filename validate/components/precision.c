@@ -96,23 +96,26 @@ static void plan_precision(struct component *k, const struct planning *p)
 	double below, above;
 	/* the ratio is unknown: plan as for a replayer with the program's precision */
 	if (e->precision_status == STAT_TOO_FEW) {
-		if (!replicates_for_precision(1, 0, k->limit, PLAN_ACCEPT, PLAN_ASSURANCE, &needed))
+		if (!replicates_for_precision(1, 0, k->limit, p->alpha_accept, PLAN_ASSURANCE,
+					      &needed))
 			plan_further(k, STAT_OK, needed, e->bias.n);
 		return;
 	}
 	if (e->precision_status)
 		return;
-	double alpha = pm->ratio < k->limit ? PLAN_ACCEPT : p->alpha_reject;
+	const bool inside = pm->ratio < k->limit;
+	double alpha = inside ? p->alpha_accept
+			      : sequential_level(p->alpha_reject, p->levels->span);
 	enum stat_status s = replicates_for_precision(pm->ratio, pm->correlation, k->limit, alpha,
 						      PLAN_ASSURANCE, &needed);
 	/* with fewer pairs, no permutation has so small a probability */
 	uint64_t least = (uint64_t)ceil(-log2(alpha));
 	needed = needed < least ? least : needed;
-	if (!s && alpha >= PLAN_ACCEPT)
-		needed = plan_as_dependent(&e->precision_serial, needed);
+	if (!s && inside)
+		needed = plan_as_dependent(&e->precision_serial, pm->n, needed);
 	if (plan_further(k, s, needed, pm->n) && !ratio_for_precision(pm->n, pm->correlation,
 	    k->limit, alpha, PLAN_ASSURANCE, &below, &above)) {
-		if (pm->ratio < k->limit)
+		if (inside)
 			REASON_ADD(k, PLAN_RATIO_MOST, (double)pm->n, below);
 		else
 			REASON_ADD(k, PLAN_RATIO_LEAST, (double)pm->n, above);

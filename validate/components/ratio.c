@@ -148,5 +148,5 @@ void plan_ratio(struct component *k, const struct planning *p)
 		/* number of equal pairs until P is small enough */
 		plan_further(k, STAT_OK, (uint64_t)ceil(1 - log2(p->alpha_reject)), e->n);
 	else if (!e->status)
-		plan_mean(k, &e->t, &e->serial, e->n, b.low, b.high, p->alpha_reject / 2);
+		plan_mean(k, p, &e->t, &e->serial, e->n, b.low, b.high, p->alpha_reject / 2);
 }

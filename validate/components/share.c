@@ -72,11 +72,12 @@ static void plan_share(struct component *k, const struct planning *p)
 	} else if (e->status == STAT_ZERO_VARIANCE && e->k == 0 && e->of > 0 && k->limit < 1) {
 		/* no event in so few requests: runs are needed until (1 - limit)^requests falls to
 		 * the level */
-		double runs = ceil(log(PLAN_ACCEPT) / log1p(-k->limit) / (e->of / (double)e->n));
+		double runs =
+		    ceil(log(p->alpha_accept) / log1p(-k->limit) / (e->of / (double)e->n));
 		plan_further(k, runs < PLANNING_MAX_N ? STAT_OK : STAT_UNBOUNDED,
 			     runs < PLANNING_MAX_N ? (uint64_t)runs : 0, e->n);
 	} else if (!e->status) {
-		plan_mean(k, &e->t, &e->serial, e->n, -INFINITY, k->limit, p->alpha_reject);
+		plan_mean(k, p, &e->t, &e->serial, e->n, -INFINITY, k->limit, p->alpha_reject);
 	}
 }
 

@@ -153,7 +153,8 @@ static void plan_uncertainty(struct component *k, const struct planning *p)
 	bool inside = ratio < 1;
 	/* doubles n until it suffices, then bisects */
 	uint64_t below = 1, n = 2;
-	double alpha = inside ? PLAN_ACCEPT : p->alpha_reject;
+	double alpha = inside ? p->alpha_accept
+			      : sequential_level(p->alpha_reject, p->levels->span);
 	while (n < PLANNING_MAX_N &&
 	       !spread_clears(ratio, nu_then(b, have, (double)n, inside), alpha, inside)) {
 		below = n;

@@ -106,13 +106,43 @@ static void test_plan_of_the_hardest_part(void **state)
 	for (int both = 0; both < 2; both++) {
 		struct evidence e = {0};
 		struct component c = {.kind = COMPONENT_HALF, .limit = 0.15};
-		const struct planning p = {.e = &e, .alpha_reject = 0.01};
+		const struct levels levels = {.accept = 0.05};
+		const struct planning p = {.e = &e, .levels = &levels, .alpha_accept = PLAN_ACCEPT,
+					   .alpha_reject = 0.01};
 		e.family[COMPONENT_HALF] = (struct family){.n = both ? 2 : 1, .part = part};
 		plan_parts(&c, &p);
 		more[both] = c.n_more;
 	}
 	assert_true(more[0] > 1);
 	assert_int_equal(more[1], more[0]);
+}
+
+/* A campaign that decides after each replicate needs more replicates than a campaign that decides
+ * once, inside and outside the limits; refuting a claim also allows for dependence. */
+static void test_plan_of_many_looks(void **state)
+{
+	(void)state;
+	enum { N = 12 };
+	static const double value[2] = {0.08, 0.12};
+	const struct levels levels[3] = {
+	    {.accept = 0.05}, {.accept = 0.008, .span = 1.6}, {.accept = 0.008, .span = 1.6, .cautious = true}};
+	for (int outside = 0; outside < 2; outside++) {
+		uint64_t more[3];
+		for (int i = 0; i < 3; i++) {
+			const struct t_estimate t = {.value = value[outside], .se = 0.01, .df = N - 1};
+			const struct serial serial = serial_none(N);
+			struct serial related = serial;
+			related.lag1 = 0.3;
+			struct component c = {.kind = COMPONENT_BIAS, .limit = 0.1};
+			const struct planning p = {.levels = &levels[i],
+						   .alpha_accept = levels[i].accept};
+			plan_mean(&c, &p, &t, &related, N, -0.1, 0.1, 0.001);
+			more[i] = c.n_more;
+		}
+		assert_true(more[0] >= 1);
+		assert_true(more[1] > more[0]);
+		assert_true(outside ? more[2] > more[1] : more[2] == more[1]);
+	}
 }
 
 int main(void)
@@ -122,6 +152,7 @@ int main(void)
 	    cmocka_unit_test(test_limits_follow_their_keys),
 	    cmocka_unit_test(test_operations_that_count),
 	    cmocka_unit_test(test_plan_of_the_hardest_part),
+	    cmocka_unit_test(test_plan_of_many_looks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
