@@ -117,7 +117,7 @@ static int with_protocol(const struct judge_config *c, const char *path, struct 
 	if (status != EXIT_OK)
 		return status;
 	if (c->dry_run)
-		return directories_possible(&p, dir, e) ? EXIT_FAILED : EXIT_OK;
+		return run_possible(&p, dir, e);
 	return run_campaign(&p, &o, form, e);
 }
 

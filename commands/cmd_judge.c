@@ -205,7 +205,7 @@ static int protocol_run(const struct judge_config *c, const struct judged *j,
 		status = run_consent(&p, c->destructive ? c->device : NULL, e);
 	dir = c->output ? xstrdup(c->output) : run_default_dir(p.name);
 	if (status == EXIT_OK && c->dry_run)
-		status = directories_possible(&p, dir, e) ? EXIT_FAILED : EXIT_OK;
+		status = run_possible(&p, dir, e);
 	else if (status == EXIT_OK)
 		status = run_campaign(&p, &(struct campaign_options){.dir = dir, .quiet = c->quiet},
 				      form, e);

@@ -127,6 +127,15 @@ int run_consent(const struct protocol *p, const char *device, struct err *e)
 	return refused ? EXIT_REFUSED : ret ? EXIT_FAILED : EXIT_OK;
 }
 
+int run_possible(const struct protocol *p, const char *dir, struct err *e)
+{
+	SCOPED_FREE char *self = program_path(e);
+	return !self || launchers_possible(p, false, e) ||
+	       (dir && directories_possible(p, dir, e)) || privileges_possible(p, self, e)
+		   ? EXIT_FAILED
+		   : EXIT_OK;
+}
+
 /* Chooses the available replayers: those that are available now, or those of the interrupted
  * campaign. */
 static int replayers_choose(struct protocol *p, const struct run_settings *config, struct err *e)
@@ -200,10 +209,7 @@ static int dry_run(const struct protocol *p, const struct run_settings *config, 
 	int ret = plan_print(p, config->scatter, stdout, e);
 	const int status = ret == -EINVAL ? EXIT_USAGE : ret ? EXIT_FAILED
 							     : run_consent(p, config->device, e);
-	return status == EXIT_OK && (launchers_possible(p, false, e) ||
-				     (!config->resume && directories_possible(p, dir, e)))
-		   ? EXIT_FAILED
-		   : status;
+	return status == EXIT_OK ? run_possible(p, config->resume ? NULL : dir, e) : status;
 }
 
 /* Runs a campaign on each of several hosts. */

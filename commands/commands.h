@@ -93,6 +93,10 @@ char *run_default_dir(const char *name);
  * commas; NULL: none) and in the protocol. Returns an exit status. */
 int run_consent(const struct protocol *p, const char *device, struct err *e);
 
+/* For --dry-run: checks what the protocol needs from the system. `dir`: results directory to be
+ * made; NULL: it exists. Changes nothing. Returns an exit status. */
+int run_possible(const struct protocol *p, const char *dir, struct err *e);
+
 /* Runs the campaign, writes its report and prints one form of it. Sets the program path of `o`.
  * Returns the exit status of the verdict; EXIT_FAILED, with a message in `e`, after a failure. */
 int run_campaign(const struct protocol *p, const struct campaign_options *o,

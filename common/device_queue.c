@@ -68,10 +68,20 @@ char *device_queue_parent(dev_t dev)
 	return dir;
 }
 
+static char *setting_path(const char *dir, const char *key)
+{
+	return xasprintf("%s/queue/%s", dir, key);
+}
+
+static int setting_fail(struct err *e, int code, const char *path, const char *value)
+{
+	return err_sys(e, code, "cannot set the queue setting %s to \"%s\"", path, value);
+}
+
 /* Returns the value in use, without the alternatives that the file lists: "[none] mq-deadline". */
 static char *setting_read(const char *dir, const char *key, struct err *e)
 {
-	SCOPED_FREE char *path = xasprintf("%s/queue/%s", dir, key);
+	SCOPED_FREE char *path = setting_path(dir, key);
 	SCOPED_FREE char *line = file_read_line(path);
 	if (!line)
 		err_sys(e, errno ? errno : ENOENT, "cannot read the queue setting %s", path);
@@ -84,11 +94,9 @@ static char *setting_read(const char *dir, const char *key, struct err *e)
 
 static int setting_write(const char *dir, const char *key, const char *value, struct err *e)
 {
-	SCOPED_FREE char *path = xasprintf("%s/queue/%s", dir, key);
+	SCOPED_FREE char *path = setting_path(dir, key);
 	const int code = file_put_text(path, value);
-	if (code)
-		err_sys(e, code, "cannot set the queue setting %s to \"%s\"", path, value);
-	return -code;
+	return code ? setting_fail(e, code, path, value) : 0;
 }
 
 static int device_of(dev_t dev, char **dir, struct err *e)
@@ -110,10 +118,12 @@ struct read_context {
 static int read_item(const char *key, const char *value, void *context, struct err *e)
 {
 	struct read_context *c = context;
-	(void)value;
 	SCOPED_FREE char *now = setting_read(c->dir, key, e);
 	if (!now)
 		return e && e->code ? -e->code : -ENOENT;
+	SCOPED_FREE char *path = setting_path(c->dir, key);
+	if (access(path, W_OK) < 0)
+		return setting_fail(e, errno, path, value);
 	json_object_set_new(c->settings, key, json_string(now));
 	return 0;
 }

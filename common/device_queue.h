@@ -17,7 +17,7 @@ char *device_queue_parent(dev_t dev);
 
 /* Reads the present values of the settings in `text`, as {"device": "/sys/...", "settings":
  * {"scheduler": "none", ...}}. Journal them before device_queue_apply(). New reference. Errors:
- * ENODEV without a device; ENOENT for a missing setting. */
+ * ENODEV without a device; ENOENT for a missing setting; EACCES if it may not be written. */
 int device_queue_read(const char *text, dev_t dev, json_t **now, struct err *e);
 /* Changes the settings. Errors: of writing, with the file (EACCES without privilege, EINVAL for a
  * refused value). */

@@ -32,12 +32,20 @@ grep -qi 'cgroup' results/report/report.json || fail "the report does not name s
 "$VALIDATE" doctor . | grep -q '^WARN.*target' || ! grep -q '"cached_bytes":[1-9]' results/journal ||
 	fail "something stayed cached: $(grep -m1 '"cached_bytes":[1-9]' results/journal)"
 
-# an unavailable setting is an error before the measurement
+# an unavailable setting is an error before the measurement, and in the plan
+refused() { # PROTOCOL RESULTS MESSAGE
+	expect_status 3 as_user "$dir/validate" run "$1" -o "$2" -q
+	expect_line err "$3"
+	expect_status 3 as_user "$dir/validate" run "$1" -o "$2" --dry-run
+	expect_line err "$3"
+}
 sed 's/^replicates.*/&\nscheduler = fifo:10/' tiny.conf >fifo.conf
-expect_status 3 as_user "$dir/validate" run fifo.conf -o fifo -q
-expect_line err 'cannot set its scheduling policy'
+refused fifo.conf fifo 'cannot set its scheduling policy'
+sed 's/^replicates.*/&\ncpus = 1023/' tiny.conf >cpus.conf
+refused cpus.conf cpus 'CPU'
 # of a list the first permitted policy is used
 sed 's/^replicates.*/&\nscheduler = fifo:10, batch/' tiny.conf >list.conf
+expect_status 0 as_user "$dir/validate" run list.conf -o list --dry-run
 status=0
 as_user "$dir/validate" run list.conf -o list -q >out 2>err || status=$?
 [ $status -ne 2 ] && [ $status -ne 3 ] || fail "status $status: $(cat err)"
@@ -47,9 +55,13 @@ expect_line list/environment.json 'real-time scheduling (fifo:10)'
 grep -q '^validate:' err && fail "an error although the campaign ended: $(cat err)"
 for how in drop all; do
 	sed "s/^cache = cold/&\nevict = $how/" tiny.conf >drop.conf
-	expect_status 3 as_user "$dir/validate" run drop.conf -o "drop-$how" -q
-	expect_line err "evict = $how needs the right to write"
+	refused drop.conf "drop-$how" "evict = $how needs the right to write"
 done
+# the device of the target must have the setting, and permit its change
+sed 's/^cache = cold/&\nqueue = no_such_setting=1/' tiny.conf >queue.conf
+refused queue.conf queue 'queue setting'
+sed 's/^cache = cold/&\nqueue = nr_requests=64/' tiny.conf >queue.conf
+refused queue.conf queue 'queue setting'
 
 # a target that he may not write to
 sed 's|^cache = cold|&\ndir = /|' tiny.conf >root.conf

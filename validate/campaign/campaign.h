@@ -24,9 +24,15 @@ struct campaign_options {
 int campaign_run(const struct protocol *p, const struct campaign_options *o, struct err *e);
 
 /* Checks, before anything starts, that the results directory `dir` can be made or is empty, and
- * that the directories of targets exist and can be written. Changes nothing. Errors: EEXIST for a
- * results directory with files; others of the system. */
+ * that the directories of targets exist and can be written, also the queue settings of their
+ * devices. Changes nothing. Errors: EEXIST for a results directory with files; others of the
+ * system. */
 int directories_possible(const struct protocol *p, const char *dir, struct err *e);
+
+/* Checks, before anything starts, that this user may start processes as `scheduler` and `cpus` say,
+ * and may evict the page cache as `evict` says. `self`: path of this program. Errors: of the
+ * system. */
+int privileges_possible(const struct protocol *p, const char *self, struct err *e);
 
 /* Checks, before anything starts, that the launchers of parallel applications and replays exist,
  * and that hosts share the scratch directory. `with_default`: also the launcher of ranks without

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The results directory: created with all files except runs, or resumed from its journal. */
 
+#include "common/device_queue.h"
 #include "common/file_beside.h"
 #include "common/files.h"
 #include "validate/campaign/campaign_state.h"
@@ -215,6 +216,15 @@ static int directory_possible(const char *path, const char *what, struct err *e)
 	return code ? err_sys(e, code, "cannot use the %s %s", what, path) : 0;
 }
 
+/* Checks the queue settings of the device that holds `dir`. */
+static int queue_possible(const char *queue, const char *dir, struct err *e)
+{
+	struct stat st;
+	json_auto_t *now = NULL;
+	return stat(dir, &st) < 0 ? err_sys(e, errno, "cannot use the target directory %s", dir)
+				  : device_queue_read(queue, st.st_dev, &now, e);
+}
+
 int directories_possible(const struct protocol *p, const char *dir, struct err *e)
 {
 	bool empty = true;
@@ -233,11 +243,16 @@ int directories_possible(const struct protocol *p, const char *dir, struct err *
 		ret = dir_is_empty(path, &empty, e);
 	ret = ret || empty ? ret : directory_not_empty(dir, e);
 	for (size_t i = 0; !ret && i < p->n_targets; i++) {
-		const char *t = p->target[i].dir;
+		const struct target *t = &p->target[i];
 		SCOPED_FREE char *target =
-		    xasprintf("%s%s", t && *t != '/' ? parent : "", t ? t : "");
-		if (t && directory_possible(target, "target directory", e))
-			return err_context(e, "target %s", p->target[i].name);
+		    t->dir ? xasprintf("%s%s", *t->dir != '/' ? parent : "", t->dir)
+			   : xstrdup(len ? exists : ".");
+		if (t->dir)
+			ret = directory_possible(target, "target directory", e);
+		if (!ret && t->queue && !t->device && !t->volume)
+			ret = queue_possible(t->queue, target, e);
+		if (ret)
+			err_context(e, "target %s", t->name);
 	}
 	return ret;
 }

@@ -56,16 +56,24 @@ static int cgroup_begin(struct campaign *c, struct err *e)
 	    &c->journal, json_pack("{s:s, s:o}", "event", "cgroup", "path", text_to_json(path)), e);
 }
 
-static int caches_begin(struct campaign *c, struct err *e)
+static int caches_check(const struct protocol *p, struct err *e)
+{
+	for (size_t i = 0; i < p->n_targets && !may_drop_caches(); i++) {
+		const struct target *t = &p->target[i];
+		if (t->cache == CACHE_COLD && t->evict >= EVICT_DROP)
+			return err_set(e, EPERM, "target %s: evict = %s needs the right to write "
+				"/proc/sys/vm/drop_caches: run as root, or set evict = fadvise",
+				t->name, evict_names[t->evict]);
+	}
+	return 0;
+}
+
+static void caches_begin(struct campaign *c)
 {
 	bool wanted = false;
 	c->drop_caches = may_drop_caches();
 	for (size_t i = 0; i < c->protocol->n_targets; i++) {
 		const struct target *t = &c->protocol->target[i];
-		if (t->cache == CACHE_COLD && t->evict >= EVICT_DROP && !c->drop_caches)
-			return err_set(e, EPERM, "target %s: evict = %s needs the right to write "
-				"/proc/sys/vm/drop_caches: run as root, or set evict = fadvise",
-				t->name, evict_names[t->evict]);
 		wanted |= t->cache == CACHE_COLD && t->evict == EVICT_AUTO;
 	}
 	if (wanted && !c->drop_caches)
@@ -73,7 +81,6 @@ static int caches_begin(struct campaign *c, struct err *e)
 				 "/proc/sys/vm/drop_caches may not be written (no privilege)",
 				 "only posix_fadvise(DONTNEED) on each file; pages that stay "
 				 "cached are recorded");
-	return 0;
 }
 
 /* --- targets and scratch ------------------------------------------------- */
@@ -341,55 +348,58 @@ static int queues_begin(struct campaign *c, struct err *e)
 
 /* --- start of programs --------------------------------------------------- */
 
-/* Records that a policy is not permitted here and that the protocol names an alternative. Clears
- * `e`. Returns 0. */
-static int scheduler_skip(struct campaign *c, const struct scheduling *policy, struct err *e)
+/* Records that a policy is not permitted here and that the protocol names an alternative. */
+static void scheduler_skip(json_t *environment, const struct scheduling *policy)
 {
 	SCOPED_FREE char *what =
 	    xasprintf("real-time scheduling (%s:%d)",
 		      policy->policy == SCHED_RR ? "rr" : "fifo", policy->priority);
 	environment_skip(
-	    c->environment, what, "it needs the capability CAP_SYS_NICE or a limit RLIMIT_RTPRIO",
+	    environment, what, "it needs the capability CAP_SYS_NICE or a limit RLIMIT_RTPRIO",
 	    "the next policy in the list of the key scheduler; other processes then delay the "
 	    "program and the replays more");
-	err_clear(e);
-	return 0;
 }
 
 /* Starts this program once in the same way as a run, so that missing privileges are reported before
- * anything is measured. Chooses the first permitted scheduling policy of the protocol. */
-static int launch_check(struct campaign *c, struct err *e)
+ * anything is measured. Sets the first permitted scheduling policy of the protocol in `s`, and
+ * notes the others in `environment` (NULL: nowhere). Errors: -EINTR after a signal. */
+static int launch_check(const struct protocol *p, const char *self, struct launch_spec *s,
+			json_t *environment, struct err *e)
 {
-	char *argv[] = {(char *)c->options->self, "version", NULL};
+	char *argv[] = {(char *)self, "version", NULL};
 	struct launch_result r;
-	struct launch_spec s = {
-	    .argv = argv, .file = LAUNCH_OWN_PROGRAM, .cpus = c->protocol->cpus ? &c->cpus : NULL,
-	    .timeout_ns = 10000000000, .signal_fd = c->signal_fd,
-	};
 	SCOPED_FREE struct scheduling *policy = NULL;
-	size_t n = 0;
-	int ret = c->protocol->scheduler
-		      ? launch_scheduling_parse(c->protocol->scheduler, &policy, &n, e)
-		      : 0;
-	for (size_t i = 0; !ret && i < n; i++) {
-		s.scheduling = policy[i];
-		ret = launch_run(&s, &r, e);
-		if (ret == -EACCES && i + 1 < n)
-			ret = scheduler_skip(c, &policy[i], e);
-		else
-			break;
-	}
-	if (!ret && !n)
-		ret = launch_run(&s, &r, e);
-	c->scheduling = s.scheduling;
-	if (!ret && r.end == LAUNCH_INTERRUPTED) {
-		c->interrupted = true;
+	size_t n = 0, i = 0;
+	s->argv = argv;
+	s->file = LAUNCH_OWN_PROGRAM;
+	s->timeout_ns = 10000000000;
+	int ret = p->scheduler ? launch_scheduling_parse(p->scheduler, &policy, &n, e) : 0;
+	if (ret)
+		return ret;
+	do {
+		if (n)
+			s->scheduling = policy[i];
+		err_clear(e);
+		ret = launch_run(s, &r, e);
+		if (ret == -EACCES && i + 1 < n && environment)
+			scheduler_skip(environment, &policy[i]);
+	} while (ret == -EACCES && ++i < n);
+	if (!ret && r.end == LAUNCH_INTERRUPTED)
 		return -EINTR;
-	}
 	if (!ret && r.reason[0])
 		ret = err_set(e, EIO, "the test before the first run, \"%s version\", failed: %s",
-			      c->options->self, r.reason);
+			      self, r.reason);
 	return ret;
+}
+
+int privileges_possible(const struct protocol *p, const char *self, struct err *e)
+{
+	cpu_set_t cpus;
+	struct launch_spec s = {.cpus = p->cpus ? &cpus : NULL, .signal_fd = -1};
+	int ret = caches_check(p, e);
+	if (!ret && p->cpus)
+		ret = cpus_parse(p->cpus, &cpus, e);
+	return ret ? ret : launch_check(p, self, &s, NULL, e);
 }
 
 /* --- start and end ------------------------------------------------------- */
@@ -420,9 +430,13 @@ int setup_begin(struct campaign *c, struct err *e)
 		scratch_sweep(wanted, pattern);
 	}
 	ret = ret ? ret : cgroup_begin(c, e);
-	ret = ret ? ret : launch_check(c, e);
+	struct launch_spec s = {.cpus = p->cpus ? &c->cpus : NULL, .signal_fd = c->signal_fd};
+	ret = ret ? ret : launch_check(p, c->options->self, &s, c->environment, e);
+	c->interrupted |= ret == -EINTR;
+	c->scheduling = s.scheduling;
 	ret = ret ? ret : queues_begin(c, e);
-	ret = ret ? ret : caches_begin(c, e);
+	ret = ret ? ret : caches_check(p, e);
+	caches_begin(c);
 	for (size_t i = 0; !ret && i < p->n_targets; i++) {
 		progress_step(&c->progress, 0, 0, "making the workloads' files");
 		ret = place_fill(&c->places, i, p->target[i].precondition_passes, e);
