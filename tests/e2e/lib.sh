@@ -25,6 +25,18 @@ preload_before_sanitizer() {
 	esac
 }
 
+# leaks_unchecked: memory that is not freed at the end is no failure
+leaks_unchecked() {
+	export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
+}
+
+# the leak checker cannot work under strace
+if [ -n "${SANITIZE:-}" ] && command -v strace >/dev/null; then
+	strace() {
+		(leaks_unchecked && command strace "$@")
+	}
+fi
+
 # expect_status N COMMAND...: runs it with output in ./out and ./err; fails with both if it returns
 # another status
 expect_status() {

@@ -145,6 +145,7 @@ child_of() { # PID: its child, when it has one that has opened a file of the tar
 	fail "no program was started: $(cat err)"
 }
 (slowly --compile-only) >out 2>err || fail "$(cat err)"
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}handle_segv=0"
 slowly -o killed.trace >out 2>err &
 pid=$!
 child_of $pid
