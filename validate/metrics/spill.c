@@ -25,18 +25,20 @@ int spill_open(const char *wanted, struct err *e)
 {
 	const char *env = getenv("TMPDIR");
 	const char *dir[] = {wanted, env && *env ? env : NULL, "/var/tmp", "/tmp"};
-	int code = ENOENT, fd = -1;
-	size_t first = wanted ? 0 : 1, last = wanted ? 0 : 3;
-	for (size_t i = first; i <= last && fd < 0; i++) {
+	int code = 0, fd = -1;
+	const char *first = NULL; /* the message states why the first directory failed */
+	for (size_t i = wanted ? 0 : 1; i <= (wanted ? 0u : 3u) && fd < 0; i++) {
 		if (!dir[i])
 			continue;
 		fd = open_in(dir[i]);
-		code = fd < 0 ? errno : 0;
+		if (fd < 0 && !first) {
+			first = dir[i];
+			code = errno;
+		}
 	}
-	if (fd < 0)
-		return err_sys(e, code, "%s: cannot create a temporary file for sorting requests "
-			"(TMPDIR sets its directory)", dir[first] ? dir[first] : dir[last]);
-	return fd;
+	return fd >= 0 ? fd
+		       : err_sys(e, code, "%s: cannot create a temporary file for sorting requests "
+				 "(TMPDIR sets its directory)", first);
 }
 
 int spill_map(void **table, size_t bytes, struct err *e)
