@@ -181,9 +181,9 @@ const struct option_spec target_keys[] = {
     OPTION(CHOICE, "responsiveness", FIELD(responsiveness), .arg = "WHETHER",
            .choices = responsiveness_names, .help = "in half of the blocks, the volume's service "
 	       "times are 1.5 times as long, and the replay must slow down as the program does; "
-	       "auto: yes for built-in workloads without rate, if all replays run at full speed, and "
-	       "the protocol has at least 6 replicates and neither claims nor published values "
-	       "(default auto)"),
+	       "auto: yes for built-in workloads without rate, if all replays run at full "
+	       "speed, and the protocol has at least 6 replicates and neither claims nor "
+	       "published values (default auto)"),
     {.name = NULL},
 };
 
