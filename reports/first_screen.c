@@ -257,6 +257,20 @@ static bool add_failures(struct strbuf *out, const struct analysis *a, size_t re
 	return false;
 }
 
+/* Whether a cause only repeats the deviation of a component. */
+static bool is_repetition(enum component_kind kind, enum why_name cause)
+{
+	switch (kind) {
+	case COMPONENT_IN_FLIGHT:
+	case COMPONENT_IN_FLIGHT_MAX:
+		return cause == WHY_MORE_CONCURRENCY || cause == WHY_LESS_CONCURRENCY;
+	case COMPONENT_ISSUE_ERROR:
+	case COMPONENT_SHARE_LATE: return cause == WHY_LATE_ISSUE;
+	case COMPONENT_REORDERING: return cause == WHY_REORDERING;
+	default: return false;
+	}
+}
+
 static void add_cause(struct strbuf *out, const struct analysis *a, size_t replayer, size_t n_cells)
 {
 	struct main_cause k = main_cause_of(a, replayer);
@@ -285,7 +299,8 @@ static void add_cause(struct strbuf *out, const struct analysis *a, size_t repla
 	}
 	if (k.decision != DECISION_REJECT)
 		strbuf_addf(out, " (%s)", words_tendency(k.tendency));
-	else if (a->why && a->why[k.worst].main != CAUSE_N) {
+	else if (a->why && a->why[k.worst].main != CAUSE_N &&
+		 !is_repetition(k.kind, a->why[k.worst].main_name)) {
 		strbuf_addstr(out, " (");
 		words_add_main_cause(out, a->why[k.worst].main_name);
 		strbuf_addch(out, ')');

@@ -11,6 +11,7 @@
 #include "reports/words.h"
 #include "reports/first_screen.h"
 #include "validate/analysis/tendency.h"
+#include "validate/analysis/why.h"
 
 #include "fixture.c"
 
@@ -115,6 +116,15 @@ static void test_both_directions(void **state)
 		    "requests in flight is 55 %% larger in %s",
 		    f.results.protocol.scenario[a->cell[worst].scenario].name);
 	replayer_is(a, 0, wanted.s);
+	/* a cause that only repeats the deviation is omitted */
+	a->why = xcalloc(a->n_cells, sizeof *a->why);
+	a->why[worst] = (struct why){.main = CAUSE_CONCURRENCY, .main_name = WHY_MORE_CONCURRENCY};
+	replayer_is(a, 0, wanted.s);
+	a->why[worst] = (struct why){.main = CAUSE_SERVICE, .main_name = WHY_LONGER_RESPONSES};
+	strbuf_addstr(&wanted, " (mainly because of longer response times)");
+	replayer_is(a, 0, wanted.s);
+	free(a->why);
+	a->why = NULL;
 	strbuf_release(&wanted);
 	fixture_release(&f);
 }
