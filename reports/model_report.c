@@ -74,8 +74,8 @@ MODEL(S, "All data of a report, for programs. Times are ns, and relative quantit
 	    "Programs that can make calls that the capture does not see, summed over all runs. "
 	    "Their traces are incomplete.")
 	ROW(uint64_t, n_requests_unseen, "n_requests_unseen", COUNT,
-	    "Rings of io_uring, calls and requests of rings, and asynchronous requests that are "
-	    "missing from the traces, summed over all runs. The traces are incomplete.")
+	    "Signs that requests are missing from the traces, such as io_uring rings that the "
+	    "capture could not see. Summed over all runs.")
 	BY_TEXTS(NULL, not_visible, "not_visible",
 		 "Requests that the method of recording never shows. Empty if validate "
 		 "microbench, validate replay or a volume made the traces. The verdict does not "

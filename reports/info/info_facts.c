@@ -344,7 +344,7 @@ static void add_nodes(struct info_page *page, const struct trace_meta *m)
 	strbuf_addf(&out, "; computing: %s between %s",
 		    f.cpu_time ? "CPU time" : "elapsed time",
 		    f.by_throttling ? "the requests of the delayed nodes"
-				    : "requests, without calls that block");
+				    : "requests, without the time in calls that wait");
 	add_fact(page, "Nodes", &out);
 }
 
@@ -406,7 +406,7 @@ static void add_replay_counts(struct strbuf *out, const struct replayable *r)
 		strbuf_addf(out, "; without a start time, so not issued: %s",
 			    count_text(r->never_issued.n).s);
 	if (n_unknown)
-		strbuf_addf(out, "; %s of the replayed requests will fail, because the trace does "
+		strbuf_addf(out, "; %s of the issued requests would fail, because the trace does "
 			"not name the files of their descriptors", count_text(n_unknown).s);
 }
 

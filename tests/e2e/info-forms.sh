@@ -155,7 +155,7 @@ is '[.replay.unknown_descriptors[] | .operation, .n_requests, .first_record]' '[
 is '[.replay.skipped[] | .operation, .n_requests, .first_record] | sort_by(type)' \
 	'[1,4,1,2,1,3,1,7,1,6,1,9,"write","open","write","chroot","ioctl","page_fault"]'
 expect_status 0 "$VALIDATE" info passed.csv
-expect_line out 'Replay     a replay would issue 4 of 11 requests, and skip 6; without a start time, so not issued: 1; 2 of the replayed requests will fail'
+expect_line out 'Replay     a replay would issue 4 of 11 requests, and skip 6; without a start time, so not issued: 1; 2 of the issued requests would fail'
 grep -q '^/proc, /sys and /dev  *2  *2  open 1, write 1$' out &&
 	grep -q '^fails: its descriptor has no known file  *2  *5  read 2$' out || fail "the table of skipped requests"
 expect_status 0 "$VALIDATE" info --html page.html passed.csv
