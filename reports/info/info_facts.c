@@ -341,10 +341,10 @@ static void add_nodes(struct info_page *page, const struct trace_meta *m)
 	}
 	if (f.n_runs)
 		strbuf_addf(&out, f.n_runs == 1 ? ", in %u run" : ", in %u runs", f.n_runs);
-	strbuf_addf(&out, "; computing: %s between %s",
+	strbuf_addf(&out, "; computing measured as %s between %s",
 		    f.cpu_time ? "CPU time" : "elapsed time",
 		    f.by_throttling ? "the requests of the delayed nodes"
-				    : "requests, without the time in calls that wait");
+				    : "requests, outside of calls that wait");
 	add_fact(page, "Nodes", &out);
 }
 
