@@ -29,11 +29,16 @@ bool decide_is_early(struct component *c, const struct levels *levels)
 	return true;
 }
 
+double decide_reject_level(const struct levels *levels)
+{
+	return sequential_p(levels->accept, levels->span);
+}
+
 void decide_component(struct component *c, double p_accept, double p_reject,
 		      const struct levels *levels)
 {
 	c->p_reject = fmin(1, p_reject);
-	c->rejected_before_holm = c->p_reject <= levels->accept;
+	c->rejected_before_holm = c->p_reject <= decide_reject_level(levels);
 	c->decision = c->rejected_before_holm      ? DECISION_REJECT
 		      : p_accept <= levels->accept ? DECISION_ACCEPT
 						   : DECISION_INCONCLUSIVE;
@@ -118,7 +123,7 @@ static void say_too_dependent(struct component *c, const struct serial *s, size_
 void decide_only_interval(struct component *c, bool beyond, const struct levels *levels)
 {
 	if (beyond && c->decision == DECISION_INCONCLUSIVE)
-		REASON_ADD(c, ONLY_INTERVAL, c->p_reject, levels->accept);
+		REASON_ADD(c, ONLY_INTERVAL, c->p_reject, decide_reject_level(levels));
 }
 
 void decide_dependence(struct component *c, const struct serial *s, size_t n, double p_alone,

@@ -17,7 +17,12 @@ void component_add_reason(struct component *c, enum reason_code code, const char
  * inconclusive, with a reason. */
 bool decide_is_early(struct component *c, const struct levels *levels);
 
-/* Decides by two one-sided P-values, and stores the P-value of rejecting. */
+/* Returns the level of a rejection before Holm's correction. With a look after each group it is
+ * the error over all looks, because P-values of rejecting are already corrected for the looks. */
+double decide_reject_level(const struct levels *levels);
+
+/* Decides by the P-values of accepting, which is compared with the level of this look, and of
+ * rejecting, which the caller has corrected for the looks (struct levels). Stores the latter. */
 void decide_component(struct component *c, double p_accept, double p_reject,
 		      const struct levels *levels);
 

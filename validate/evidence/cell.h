@@ -53,8 +53,9 @@ struct levels { /* levels of error at one look for one cell */
 	/* error of accepting a component; error of all rejections together */
 	double accept, reject;
 	/* ln(largest / smallest number of replicates) of a campaign with a look after each group.
-	 * In this case `accept` is the level of each look, and P-values of rejecting are corrected
-	 * (stats/multiplicity.h). 0: planned looks. */
+	 * In this case `accept` is the level of each look. P-values of rejecting are corrected
+	 * (stats/multiplicity.h) instead, so their level is the error over all looks. 0: planned
+	 * looks. */
 	double span;
 	/* Also allow for dependence when rejecting by ratios: dependence must not refute a
 	 * claim. */

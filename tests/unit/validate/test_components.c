@@ -11,6 +11,7 @@
 #include "validate/analysis/analysis_private.h"
 #include "validate/components/component.h"
 #include "validate/evidence/pairs.h"
+#include "validate/stats/multiplicity.h"
 
 static void test_rows_are_complete(void **state)
 {
@@ -145,6 +146,42 @@ static void test_plan_of_many_looks(void **state)
 	}
 }
 
+static struct levels levels_of_looks(double span)
+{
+	return (struct levels){sequential_level(0.05, span), 0.01, span, false};
+}
+
+/* A P-value of rejecting that is corrected for the looks has the level of all looks, and an
+ * uncorrected P-value has the level of its look. */
+static void test_looks_are_corrected_once(void **state)
+{
+	(void)state;
+	const struct levels after_each = levels_of_looks(log(60.0 / 8)),
+			    planned = {0.034, 0.0075, 0, false};
+	const struct {
+		const struct levels *levels;
+		double accept, reject;
+		enum decision decision;
+	} row[] = {
+	    {&after_each, 1, 0.0499, DECISION_REJECT},
+	    {&after_each, 1, 0.0501, DECISION_INCONCLUSIVE},
+	    {&after_each, 1.01 * after_each.accept, 1, DECISION_INCONCLUSIVE},
+	    {&after_each, 0.99 * after_each.accept, 1, DECISION_ACCEPT},
+	    {&planned, 1, 0.0339, DECISION_REJECT},
+	    {&planned, 1, 0.0341, DECISION_INCONCLUSIVE},
+	    {&planned, 0.0341, 1, DECISION_INCONCLUSIVE},
+	    {&planned, 0.0339, 1, DECISION_ACCEPT},
+	};
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct component c = {.kind = COMPONENT_BIAS};
+		decide_component(&c, row[i].accept, row[i].reject, row[i].levels);
+		assert_int_equal(c.decision, row[i].decision);
+		assert_int_equal(c.rejected_before_holm, row[i].decision == DECISION_REJECT);
+	}
+	/* the raw P-value of one look that is just enough has the level of the look */
+	assert_true(fabs(sequential_p(after_each.accept, after_each.span) / 0.05 - 1) < 1e-9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -153,6 +190,7 @@ int main(void)
 	    cmocka_unit_test(test_operations_that_count),
 	    cmocka_unit_test(test_plan_of_the_hardest_part),
 	    cmocka_unit_test(test_plan_of_many_looks),
+	    cmocka_unit_test(test_looks_are_corrected_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
