@@ -113,10 +113,6 @@ static int distances_compute(struct analysis *a, struct err *e)
 	return ret;
 }
 
-/* Error of accepting a component, and of all rejections of the campaign together. */
-#define ALPHA_ACCEPT 0.05
-#define ALPHA_REJECT 0.01
-
 /* Returns the last block with a run that is not pending. */
 static unsigned int last_block(const struct results *r)
 {

@@ -25,6 +25,10 @@ void measure_sessions(struct cell *c, const struct pairs *p, const struct result
 void measure_control(struct cell *c, const struct pairs *p);
 void measure_facts(struct cell *c, const struct pairs *p, const struct results *r);
 
+/* Error of accepting a component, and of all rejections of the campaign together. */
+#define ALPHA_ACCEPT 0.05
+#define ALPHA_REJECT 0.01
+
 /* --- verdict.c ----------------------------------------------------------- */
 
 /* Applies Holm's correction over all cells, plans further replicates, sets verdicts and counts.

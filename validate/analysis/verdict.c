@@ -167,11 +167,23 @@ static void verdict_defer(struct cell *c, const struct protocol *p, unsigned int
 			reason_make(REASON_VERDICT_DEFERRED, first, n_made));
 }
 
-/* Number of replicates from this look to the next. */
-static unsigned int until_next_look(const struct analysis *a)
+/* Sets the looks that are still planned, and returns their number. After the last look, and with a
+ * budget: the levels of this look. */
+static size_t looks_left(const struct analysis *a, struct plan_look look[PROTOCOL_LOOKS_MAX])
 {
 	const struct protocol *p = &a->results->protocol;
-	return a->look && a->look < p->n_looks ? p->look[a->look] - a->n_replicates : 0;
+	const struct levels now = {a->level_accept, a->level_reject, a->span, p->claimed != NULL};
+	double accept[PROTOCOL_LOOKS_MAX], reject[PROTOCOL_LOOKS_MAX];
+	size_t n = 0;
+	look[0] = (struct plan_look){0, now};
+	if (p->budget_ns || !a->look ||
+	    spending_levels(ALPHA_ACCEPT, p->look, p->n_looks, accept) ||
+	    spending_levels(ALPHA_REJECT, p->look, p->n_looks, reject))
+		return 1;
+	for (size_t k = a->look; k < p->n_looks; k++)
+		look[n++] = (struct plan_look){p->look[k] - a->n_replicates,
+					       {accept[k], reject[k], 0, now.cautious}};
+	return n ? n : 1;
 }
 
 bool cell_counts(const struct analysis *a, const struct cell *c)
@@ -191,6 +203,7 @@ void verdicts_reach(struct analysis *a, const struct evidence *e)
 {
 	const struct protocol *protocol = &a->results->protocol;
 	const bool changed = a->results->seal.state == SEAL_BROKEN;
+	struct plan_look look[PROTOCOL_LOOKS_MAX];
 	for (size_t i = 0; i < a->n_cells; i++)
 		if (changed)
 			leave_inconclusive(&a->cell[i], 0, REASON_CHANGED, (struct reason){.code =
@@ -199,13 +212,14 @@ void verdicts_reach(struct analysis *a, const struct evidence *e)
 			verdict_defer(&a->cell[i], protocol,
 				      protocol->budget_ns ? a->cell[i].n_blocks : a->n_replicates);
 	rejections_adjust(a);
+	const size_t n_looks = looks_left(a, look);
 	for (size_t i = 0; i < a->n_cells; i++) {
 		if (a->cell[i].too_early || changed)
 			continue;
 		for (int k = 0; k < COMPONENT_N; k++)
 			rejection_withdraw(&a->cell[i].component[k], a->level_reject);
 		components_plan(&a->cell[i], &e[i], &a->results->protocol.accept,
-				a->n_rejection_tests, until_next_look(a));
+				a->n_rejection_tests, look, n_looks);
 		if (protocol->scenario[a->cell[i].scenario].trace)
 			components_relate(&a->cell[i]);
 		verdict_conclude(&a->cell[i], protocol);

@@ -33,9 +33,14 @@ struct planning {
 	const struct cell *cell;
 	const struct evidence *e;
 	const struct accept_limits *accept;
-	const struct levels *levels;
-	/* the level of accepting, and the strictest level of Holm's correction in this campaign */
-	double alpha_accept, alpha_reject;
+	const struct levels *levels; /* of the look that is to decide */
+	unsigned int n_tests; /* in Holm's correction */
+};
+
+/* A look at which an inconclusive component can be decided. */
+struct plan_look {
+	unsigned int further; /* replicates until then; 0: no look is planned */
+	struct levels levels;
 };
 
 /* The words for the deciding part of a component with parts. */
@@ -98,10 +103,11 @@ void components_measure_across(const struct analysis *a, struct evidence *e);
 void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l,
 		       bool timed);
 /* Plans the inconclusive components: sets n_more and impractical, and adds a reason. `n_tests`:
- * number of tests in Holm's correction. `until_next_look`: number of replicates to the next planned
- * look, 0 after the last. */
+ * number of tests in Holm's correction. look[n_looks], n_looks >= 1: ascending. A component is
+ * planned for the first look at which its level is likely to decide it, otherwise for any number
+ * of replicates with the levels of the last look. */
 void components_plan(struct cell *c, const struct evidence *e, const struct accept_limits *l,
-		     unsigned int n_tests, unsigned int until_next_look);
+		     unsigned int n_tests, const struct plan_look *look, size_t n_looks);
 
 /* --- ratio.c: paired log ratios against two-sided limits ----------------- */
 /* `alike`: equal ratios are not a fault of the data, and the value decides. guard_band: NaN
@@ -138,7 +144,6 @@ bool decide_is_untimed(struct component *c, enum stat_status s);
 
 /* --- plan.c -------------------------------------------------------------- */
 #define PLAN_ASSURANCE 0.8
-#define PLAN_ACCEPT 0.05 /* a campaign that decides after each replicate has a smaller level */
 /* the first look of any protocol; with fewer replicates there is no plan */
 #define PLAN_FEWEST 10
 
@@ -149,10 +154,33 @@ bool plan_further(struct component *c, enum stat_status s, uint64_t needed, size
  * replicates, at the same coefficient and the same effect of reused recordings. `have`: number of
  * replicates in s. */
 uint64_t plan_as_dependent(const struct serial *s, size_t have, uint64_t independent);
-/* Plans for a mean against a lower and an upper limit. */
-void plan_mean(struct component *c, const struct planning *p, const struct t_estimate *t,
-	       const struct serial *serial, size_t have, double low, double high,
-	       double alpha_reject);
+/* Returns the level of the one-sided P-value of the look that is to decide, for accepting
+ * (`inside`) or for rejecting at the strictest step of Holm's correction. `times`: factor of the
+ * P-value of rejecting, 2 for two sides times the number of parts. */
+double plan_level(const struct planning *p, bool inside, double times);
+
+struct plan_mean { /* a mean against limits */
+	const struct t_estimate *t;
+	const struct serial *serial;
+	size_t have; /* number of values */
+	double low, high;
+	double times;	/* as for plan_level() */
+	/* a ratio, for which struct levels can demand caution when rejecting */
+	bool ratio;
+};
+struct plan_need { /* what the means of a component need; all 0: no mean yet */
+	enum stat_status status;
+	bool outside;
+	uint64_t needed;
+	size_t have;
+	/* present scatter, and the largest scatter with which the present number is enough */
+	double sd, most;
+};
+/* Adds a mean. One mean outside the limits is enough to reject, so the mean outside that needs the
+ * fewest replicates counts; if all means are inside, the mean that needs the most. */
+void plan_add(struct plan_need *all, const struct planning *p, const struct plan_mean *m);
+/* Plans the component by its means. */
+void plan_needed(struct component *c, const struct plan_need *all);
 
 /* --- spread.c: standard deviations against an upper limit ---------------- */
 #define COVERAGE_FACTOR 1.959963984540054 /* of the normal distribution, 95 % */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/components/component.h"
 
-#define ALPHA_REJECT 0.01
-
 #define NAME(KIND, row, name, ...) [COMPONENT_##KIND] = name,
 const char *const component_names[] = {COMPONENT_LIST(NAME)[COMPONENT_N] = NULL};
 
@@ -55,23 +53,34 @@ void components_decide(struct cell *c, const struct evidence *e, const struct ac
 	}
 }
 
-void components_plan(struct cell *c, const struct evidence *e, const struct accept_limits *l,
-		     unsigned int n_tests, unsigned int until_next_look)
+/* Plans for the first look that is likely to decide the component. */
+static void plan_looks(struct component *k, const struct planning *given,
+		       const struct plan_look *look, size_t n_looks)
 {
-	const struct levels *levels = &c->levels;
-	const double alpha_accept =
-	    levels->span > 0 ? fmin(PLAN_ACCEPT, levels->accept) : PLAN_ACCEPT;
-	const struct planning p = {c, e, l, levels, alpha_accept,
-				   ALPHA_REJECT / fmax(1, n_tests)};
+	const struct component before = *k;
+	struct planning p = *given;
+	for (size_t i = 0; i < n_looks; i++) {
+		*k = before;
+		p.levels = &look[i].levels;
+		if (i + 1 < n_looks && decide_is_early(k, p.levels))
+			continue;
+		components[k->kind]->plan(k, &p);
+		if (k->n_more && !k->impractical && k->n_more <= look[i].further) {
+			k->n_more = look[i].further;
+			return;
+		}
+	}
+}
+
+void components_plan(struct cell *c, const struct evidence *e, const struct accept_limits *l,
+		     unsigned int n_tests, const struct plan_look *look, size_t n_looks)
+{
 	for (size_t i = 0; i < COMPONENT_N; i++) {
 		struct component *k = &c->component[i];
 		if (k->decision != DECISION_INCONCLUSIVE)
 			continue;
 		if (components[i]->plan)
-			components[i]->plan(k, &p);
-		/* nothing is decided before the next look */
-		if (k->n_more && k->n_more < until_next_look)
-			k->n_more = until_next_look;
+			plan_looks(k, &(struct planning){c, e, l, NULL, n_tests}, look, n_looks);
 		if (!cell_mostly_failed(c))
 			continue;
 		k->n_more = 0;

@@ -105,22 +105,21 @@ static void decide_concurrency(struct component *c, const struct deciding *given
 	decide_dependence(c, &e->serial[deciding], e->n, p_alone, levels);
 }
 
-/* Plans for the level with the largest deviation. */
 static void plan_concurrency(struct component *k, const struct planning *p)
 {
 	const struct distance_evidence *e = &p->e->distance;
 	int by = p->accept->concurrency_by;
-	const struct t_estimate *t = NULL;
+	struct plan_need need = {0};
 	if (e->status == STAT_TOO_FEW)
 		plan_further(k, STAT_OK, PLAN_FEWEST, e->n);
 	size_t from = by == CONCURRENCY_BY_REQUEST ? e->n_by_time : 0,
 	       to = by == CONCURRENCY_BY_TIME ? e->n_by_time : e->n_levels;
 	for (size_t i = from; !e->status && i < to; i++)
-		if (!t || fabs(e->t[i].value) + 2 * e->t[i].se > fabs(t->value) + 2 * t->se)
-			t = &e->t[i];
-	if (t && t->se > 0)
-		plan_mean(k, p, t, &e->serial[t - e->t], e->n, -k->limit, k->limit,
-			  p->alpha_reject / 2 / (double)(to - from));
+		if (e->t[i].se > 0)
+			plan_add(&need, p,
+				 &(struct plan_mean){&e->t[i], &e->serial[i], e->n, -k->limit,
+						     k->limit, 2 * (double)(to - from), false});
+	plan_needed(k, &need);
 }
 
 const struct component_row component_concurrency = {

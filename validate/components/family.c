@@ -3,7 +3,6 @@
  * correction). Rejected: some part is outside, with its P-value times the number of parts
  * (Bonferroni). Source: Berger and Hsu (1996). */
 #include "validate/components/component.h"
-#include "validate/stats/distributions.h"
 
 void decide_without(struct component *c, enum decision decision)
 {
@@ -114,49 +113,21 @@ static void decide_family(struct component *c, const struct family *f, const str
 	}
 }
 
-static bool part_is_outside(const struct ratio_evidence *v, const struct bounds *b)
+static void plan_family(struct component *c, const struct family *f, bool logarithm,
+			const struct planning *p)
 {
-	return v->t.value <= b->low || v->t.value >= b->high;
-}
-
-/* Returns by how much the interval of a part exceeds the limits. Accepting allows for dependence,
- * rejecting does not. */
-static double part_excess(const struct ratio_evidence *v, const struct bounds *b)
-{
-	const struct t_estimate *t = part_is_outside(v, b) ? &v->t : &v->wide;
-	double q;
-	if (t_quantile(1 - PLAN_ACCEPT, t->df, &q))
-		q = 2;
-	return fmax(t->value + q * t->se - b->high, b->low - (t->value - q * t->se));
-}
-
-/* Whether part v needs more replicates than part e. A part outside the limits precedes, because
- * the component is then likely to be rejected. */
-static bool part_is_harder(const struct ratio_evidence *v, const struct ratio_evidence *e,
-			   const struct bounds *b)
-{
-	const bool outside = part_is_outside(v, b);
-	if (outside != part_is_outside(e, b))
-		return outside;
-	return part_excess(v, b) > part_excess(e, b);
-}
-
-/* Plans for the part that is hardest to accept. */
-static void plan_family(struct component *c, const struct planning *p, const struct family *f,
-			bool logarithm)
-{
-	const struct ratio_evidence *e = NULL;
 	const struct bounds b = bounds_of(c, logarithm);
+	struct plan_need need = {0};
 	if (f->status == STAT_TOO_FEW)
 		plan_further(c, STAT_OK, PLAN_FEWEST, f->n ? f->part[0].value.n : 0);
 	for (size_t i = 0; !f->status && i < f->n; i++) {
 		const struct ratio_evidence *v = &f->part[i].value;
-		if (!v->status && (!e || part_is_harder(v, e, &b)))
-			e = v;
+		if (!v->status)
+			plan_add(&need, p,
+				 &(struct plan_mean){&v->t, &v->serial, v->n, b.low, b.high,
+						     2 * (double)f->n, true});
 	}
-	if (e)
-		plan_mean(c, p, &e->t, &e->serial, e->n, b.low, b.high,
-			  p->alpha_reject / 2 / (double)f->n);
+	plan_needed(c, &need);
 }
 
 void decide_parts(struct component *c, const struct deciding *d)
@@ -176,5 +147,5 @@ void decide_parts(struct component *c, const struct deciding *d)
 
 void plan_parts(struct component *c, const struct planning *p)
 {
-	plan_family(c, p, &p->e->family[c->kind], components[c->kind]->words.logarithm);
+	plan_family(c, &p->e->family[c->kind], components[c->kind]->words.logarithm, p);
 }

@@ -36,7 +36,9 @@ static void plan_issue_error(struct component *k, const struct planning *p)
 		return;
 	t.value /= k->limit;
 	t.se /= k->limit;
-	plan_mean(k, p, &t, &e->serial, e->n, -INFINITY, 1, p->alpha_reject);
+	struct plan_need need = {0};
+	plan_add(&need, p, &(struct plan_mean){&t, &e->serial, e->n, -INFINITY, 1, 1, false});
+	plan_needed(k, &need);
 }
 
 const struct component_row component_issue_error = {

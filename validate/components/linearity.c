@@ -163,16 +163,14 @@ static void measure_across(const struct analysis *a, struct evidence *e)
 static void plan_linearity(struct component *k, const struct planning *p)
 {
 	const struct linearity_evidence *e = &p->e->linearity;
-	const struct t_estimate *t = &e->contrast[0];
+	struct plan_need need = {0};
 	if (e->status == STAT_TOO_FEW)
 		plan_further(k, STAT_OK, PLAN_FEWEST, e->n);
-	if (e->status)
-		return;
-	for (size_t i = 1; i < e->n_contrasts; i++)
-		if (fabs(e->contrast[i].value) + 2 * e->contrast[i].se > fabs(t->value) + 2 * t->se)
-			t = &e->contrast[i];
-	plan_mean(k, p, t, &e->serial, e->n, log1p(-k->limit), log1p(k->limit),
-		  p->alpha_reject / 2 / (double)e->n_contrasts);
+	for (size_t i = 0; !e->status && i < e->n_contrasts; i++)
+		plan_add(&need, p,
+			 &(struct plan_mean){&e->contrast[i], &e->serial, e->n, log1p(-k->limit),
+					     log1p(k->limit), 2 * (double)e->n_contrasts, false});
+	plan_needed(k, &need);
 }
 
 const struct component_row component_linearity = {

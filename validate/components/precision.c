@@ -96,7 +96,7 @@ static void plan_precision(struct component *k, const struct planning *p)
 	double below, above;
 	/* the ratio is unknown: plan as for a replayer with the program's precision */
 	if (e->precision_status == STAT_TOO_FEW) {
-		if (!replicates_for_precision(1, 0, k->limit, p->alpha_accept, PLAN_ASSURANCE,
+		if (!replicates_for_precision(1, 0, k->limit, p->levels->accept, PLAN_ASSURANCE,
 					      &needed))
 			plan_further(k, STAT_OK, needed, e->bias.n);
 		return;
@@ -104,8 +104,7 @@ static void plan_precision(struct component *k, const struct planning *p)
 	if (e->precision_status)
 		return;
 	const bool inside = pm->ratio < k->limit;
-	double alpha = inside ? p->alpha_accept
-			      : sequential_level(p->alpha_reject, p->levels->span);
+	double alpha = plan_level(p, inside, 1);
 	enum stat_status s = replicates_for_precision(pm->ratio, pm->correlation, k->limit, alpha,
 						      PLAN_ASSURANCE, &needed);
 	/* with fewer pairs, no permutation has so small a probability */

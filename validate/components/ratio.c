@@ -146,7 +146,11 @@ void plan_ratio(struct component *k, const struct planning *p)
 		plan_further(k, STAT_OK, PLAN_FEWEST, e->n);
 	else if (e->status == STAT_ZERO_VARIANCE && e->t.value != 0)
 		/* number of equal pairs until P is small enough */
-		plan_further(k, STAT_OK, (uint64_t)ceil(1 - log2(p->alpha_reject)), e->n);
-	else if (!e->status)
-		plan_mean(k, p, &e->t, &e->serial, e->n, b.low, b.high, p->alpha_reject / 2);
+		plan_further(k, STAT_OK, (uint64_t)ceil(-log2(plan_level(p, false, 2))), e->n);
+	if (e->status)
+		return;
+	struct plan_need need = {0};
+	plan_add(&need, p,
+		 &(struct plan_mean){&e->t, &e->serial, e->n, b.low, b.high, 2, true});
+	plan_needed(k, &need);
 }

@@ -72,12 +72,15 @@ static void plan_share(struct component *k, const struct planning *p)
 	} else if (e->status == STAT_ZERO_VARIANCE && e->k == 0 && e->of > 0 && k->limit < 1) {
 		/* no event in so few requests: runs are needed until (1 - limit)^requests falls to
 		 * the level */
-		double runs =
-		    ceil(log(p->alpha_accept) / log1p(-k->limit) / (e->of / (double)e->n));
+		double runs = ceil(log(p->levels->accept) / log1p(-k->limit) /
+				   (e->of / (double)e->n));
 		plan_further(k, runs < PLANNING_MAX_N ? STAT_OK : STAT_UNBOUNDED,
 			     runs < PLANNING_MAX_N ? (uint64_t)runs : 0, e->n);
 	} else if (!e->status) {
-		plan_mean(k, p, &e->t, &e->serial, e->n, -INFINITY, k->limit, p->alpha_reject);
+		struct plan_need need = {0};
+		plan_add(&need, p, &(struct plan_mean){&e->t, &e->serial, e->n, -INFINITY, k->limit,
+						       1, false});
+		plan_needed(k, &need);
 	}
 }
 

@@ -153,8 +153,7 @@ static void plan_uncertainty(struct component *k, const struct planning *p)
 	bool inside = ratio < 1;
 	/* doubles n until it suffices, then bisects */
 	uint64_t below = 1, n = 2;
-	double alpha = inside ? p->alpha_accept
-			      : sequential_level(p->alpha_reject, p->levels->span);
+	double alpha = plan_level(p, inside, 1);
 	while (n < PLANNING_MAX_N &&
 	       !spread_clears(ratio, nu_then(b, have, (double)n, inside), alpha, inside)) {
 		below = n;

@@ -248,6 +248,7 @@ struct compare_limits {
 };
 extern const struct compare_limits compare_defaults;
 
+#define PROTOCOL_LOOKS_MAX 8
 struct protocol {
 	/* title: from the file, or the file's name without .conf */
 	char *path, *title;
@@ -264,7 +265,7 @@ struct protocol {
 	uint64_t n_replicates_min, n_replicates_max; /* equal: one look */
 	/* [n_looks] numbers of replicates at which there are verdicts, ascending; the last is the
 	 * maximum */
-	unsigned int look[8], n_looks;
+	unsigned int look[PROTOCOL_LOOKS_MAX], n_looks;
 	/* permits fewer replicates than acceptance needs, for campaigns that only describe */
 	bool allow_undecidable;
 	/* time of the whole campaign; 0: none. With a budget, `replicates` are the smallest and

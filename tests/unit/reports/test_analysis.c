@@ -495,6 +495,35 @@ static void test_looks(void **state)
 	done(&c, &a);
 }
 
+/* Further replicates are those to the first look whose level is likely to decide: at the next looks
+ * the levels are lower than 5 %, so fewer replicates would not be enough. */
+static void test_plan_ends_at_a_look(void **state)
+{
+	(void)state;
+	static const unsigned int look[] = {10, 14, 20, 28, 40, 60};
+	unsigned int n_at[4] = {0}; /* the looks at 28, 40 and 60, and more than 60 */
+	for (unsigned long seed = 0; seed < 30; seed++) {
+		struct campaign c;
+		struct analysis a;
+		const struct effect e = {.bias = 0.03, .sd_x = 0.07, .sd_r = 0.07};
+		uint64_t alone;
+		analysed(&c, &a, &e, 1, 1, 20, seed);
+		alone = a.cell[0].component[COMPONENT_BIAS].n_more;
+		set_looks(&c, look, 6);
+		again(&c, &a);
+		const struct component *k = &a.cell[0].component[COMPONENT_BIAS];
+		assert_int_equal(a.look, 3);
+		if (k->decision == DECISION_INCONCLUSIVE) {
+			const uint64_t n = k->n_more;
+			assert_true(n == 8 || n == 20 || n >= 40);
+			assert_true(n >= alone);
+			n_at[n == 8 ? 0 : n == 20 ? 1 : n == 40 ? 2 : 3]++;
+		}
+		done(&c, &a);
+	}
+	assert_true(n_at[1] > 0 && n_at[2] > 0 && n_at[3] > 0);
+}
+
 /* If planned looks are far apart, the first has no error probability to spend: nothing is decided,
  * and the reason is not bad data. */
 static void test_early_look_decides_nothing(void **state)
@@ -1230,6 +1259,7 @@ int main(void)
 	    cmocka_unit_test(test_no_complete_block),
 	    cmocka_unit_test(test_looks),
 	    cmocka_unit_test(test_early_look_decides_nothing),
+	    cmocka_unit_test(test_plan_ends_at_a_look),
 	    cmocka_unit_test(test_single_reference),
 	    cmocka_unit_test(test_old_recording),
 	    cmocka_unit_test(test_program_as_replayer),

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <gsl/gsl_randist.h>
 
 #include "validate/analysis/analysis_private.h"
 #include "validate/components/component.h"
@@ -107,9 +108,8 @@ static void test_plan_of_the_hardest_part(void **state)
 	for (int both = 0; both < 2; both++) {
 		struct evidence e = {0};
 		struct component c = {.kind = COMPONENT_HALF, .limit = 0.15};
-		const struct levels levels = {.accept = 0.05};
-		const struct planning p = {.e = &e, .levels = &levels, .alpha_accept = PLAN_ACCEPT,
-					   .alpha_reject = 0.01};
+		const struct levels levels = {0.05, 0.01, 0, false};
+		const struct planning p = {.e = &e, .levels = &levels};
 		e.family[COMPONENT_HALF] = (struct family){.n = both ? 2 : 1, .part = part};
 		plan_parts(&c, &p);
 		more[both] = c.n_more;
@@ -126,7 +126,8 @@ static void test_plan_of_many_looks(void **state)
 	enum { N = 12 };
 	static const double value[2] = {0.08, 0.12};
 	const struct levels levels[3] = {
-	    {.accept = 0.05}, {.accept = 0.008, .span = 1.6}, {.accept = 0.008, .span = 1.6, .cautious = true}};
+	    {.accept = 0.05, .reject = 0.001}, {.accept = 0.008, .reject = 0.001, .span = 1.6},
+	    {.accept = 0.008, .reject = 0.001, .span = 1.6, .cautious = true}};
 	for (int outside = 0; outside < 2; outside++) {
 		uint64_t more[3];
 		for (int i = 0; i < 3; i++) {
@@ -135,9 +136,11 @@ static void test_plan_of_many_looks(void **state)
 			struct serial related = serial;
 			related.lag1 = 0.3;
 			struct component c = {.kind = COMPONENT_BIAS, .limit = 0.1};
-			const struct planning p = {.levels = &levels[i],
-						   .alpha_accept = levels[i].accept};
-			plan_mean(&c, &p, &t, &related, N, -0.1, 0.1, 0.001);
+			const struct planning p = {.levels = &levels[i]};
+			struct plan_need need = {0};
+			plan_add(&need, &p,
+				 &(struct plan_mean){&t, &related, N, -0.1, 0.1, 1, true});
+			plan_needed(&c, &need);
 			more[i] = c.n_more;
 		}
 		assert_true(more[0] >= 1);
@@ -182,6 +185,112 @@ static void test_looks_are_corrected_once(void **state)
 	assert_true(fabs(sequential_p(after_each.accept, after_each.span) / 0.05 - 1) < 1e-9);
 }
 
+static struct ratio_evidence evidence_of(double *d, size_t n)
+{
+	struct ratio_evidence e = {.n = n, .d = d, .recordings = {.inflation = 1}};
+	e.status = dependent_mean(d, n, &e.t, &e.wide, &e.serial);
+	e.wide = e.t;
+	e.serial = serial_none(n);
+	return e;
+}
+
+/* Returns the number of replicates for which the bias is planned. */
+static double planned_for(struct ratio_evidence *v, const struct levels *levels)
+{
+	struct evidence e = {.bias = *v};
+	struct component c = {.kind = COMPONENT_BIAS, .limit = 0.1};
+	plan_ratio(&c, &(struct planning){.e = &e, .levels = levels, .n_tests = 16});
+	assert_false(c.impractical);
+	return (double)v->n + (double)c.n_more;
+}
+
+/* The planned number decides with the assurance of 0.8, inside and outside the limits, for one look
+ * and for a look after each pair. */
+static void test_plan_suffices(void **state)
+{
+	(void)state;
+	enum { HAVE = 8, TRIALS = 1000, MOST = 400 };
+	const double low = log1p(-0.1), high = log1p(0.1), sd = 0.1;
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	gsl_rng_set(rng, 5);
+	for (int looks = 0; looks < 2; looks++)
+		for (int outside = 0; outside < 2; outside++) {
+			const struct levels levels = levels_of_looks(looks ? log(60.0 / 8) : 0);
+			const double at = high + (outside ? 0.07 : -0.05);
+			double d[MOST], n_decided = 0;
+			struct ratio_evidence now = {.n = HAVE, .serial = serial_none(HAVE)};
+			now.t = (struct t_estimate){
+			    .value = at, .se = sd / sqrt(HAVE), .df = HAVE - 1};
+			const size_t n = (size_t)planned_for(&now, &levels);
+			assert_true(n > HAVE && n < MOST);
+			for (int i = 0; i < TRIALS; i++) {
+				for (size_t k = 0; k < n; k++)
+					d[k] = at + gsl_ran_gaussian(rng, sd);
+				const struct ratio_evidence then = evidence_of(d, n);
+				const struct mean_p p = ratio_p(&then, low, high, &levels);
+				/* the strictest step of Holm's procedure */
+				n_decided += outside ? p.reject <= levels.reject / 16
+						     : p.accept <= levels.accept;
+			}
+			print_message("%s, %s: %zu replicates decide %.1f %%\n",
+				      looks ? "a look after each" : "one look",
+				      outside ? "outside" : "inside", n, 100 * n_decided / TRIALS);
+			/* 0.8 and three standard deviations of the count; the t-approximation
+			 * of the plan adds 2 % */
+			assert_true(n_decided / TRIALS > 0.8 - 0.02 - 0.038);
+			assert_true(n_decided / TRIALS < 0.8 + 0.02 + 0.038);
+		}
+	gsl_rng_free(rng);
+}
+
+/* A mean outside its limit needs more replicates if runs depend on each other, and still more if
+ * the rejection allows for dependence, as that of a claim does. */
+static void test_plan_outside_allows_for_dependence(void **state)
+{
+	(void)state;
+	const size_t n = 40;
+	const struct levels one = levels_of_looks(0), claim = {0.05, 0.01, 0, true};
+	struct ratio_evidence e = {.n = n, .serial = serial_none(n)};
+	e.t = (struct t_estimate){.value = 0.17, .se = 0.02, .df = 39};
+	const double alone = planned_for(&e, &one);
+	e.serial = serial_pooled(0.3, n, 0.3, 1);
+	const double dependent = planned_for(&e, &one), cautious = planned_for(&e, &claim);
+	print_message("%g, %g and %g replicates\n", alone, dependent, cautious);
+	assert_true(alone > 40 && dependent > 1.1 * alone && cautious > 1.5 * dependent);
+}
+
+/* One part outside is enough to reject: the part that needs the fewest replicates counts, even if
+ * the interval of another part exceeds the limit further. */
+static void test_plan_of_the_part_that_rejects_first(void **state)
+{
+	(void)state;
+	const size_t n = 10;
+	struct family_part part[3] = {
+	    {"wide", {.n = n}}, {"narrow", {.n = n}}, {"inside", {.n = n}}};
+	const struct t_estimate t[3] = {{.value = 0.4, .se = 0.15, .df = 9},
+					{.value = 0.2, .se = 0.01, .df = 9},
+					{.value = 0.13, .se = 0.1, .df = 9}};
+	const struct levels levels = levels_of_looks(0);
+	uint64_t more[2];
+	for (int i = 0; i < 3; i++) {
+		part[i].value.t = t[i];
+		part[i].value.serial = serial_none(n);
+	}
+	for (int order = 0; order < 2; order++) {
+		struct evidence e = {0};
+		struct component c = {.kind = COMPONENT_OPERATION, .limit = 0.15};
+		const struct planning p = {.e = &e, .levels = &levels, .n_tests = 1};
+		e.family[COMPONENT_OPERATION] = (struct family){.n = 3, .part = part};
+		plan_parts(&c, &p);
+		more[order] = c.n_more;
+		const struct family_part first = part[0];
+		part[0] = part[1];
+		part[1] = first;
+	}
+	assert_in_range(more[0], 1, 5);
+	assert_int_equal(more[1], more[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +300,9 @@ int main(void)
 	    cmocka_unit_test(test_plan_of_the_hardest_part),
 	    cmocka_unit_test(test_plan_of_many_looks),
 	    cmocka_unit_test(test_looks_are_corrected_once),
+	    cmocka_unit_test(test_plan_suffices),
+	    cmocka_unit_test(test_plan_outside_allows_for_dependence),
+	    cmocka_unit_test(test_plan_of_the_part_that_rejects_first),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
