@@ -229,10 +229,9 @@ static void add_footer(struct strbuf *out, const struct analysis *a,
 	text_paragraph(out, line.s, 0, 2, style->width);
 	strbuf_reset(&line);
 	strbuf_addf(&line, "Bias: relative difference between the mean response times of the "
-		    "replay and of %s, with the 95 %% t interval (intervals of the deciding tests "
-		    "can differ). Precision: scatter of the replay from run to run, divided by "
-		    "that of the program (in parentheses: upper limit). Time: relative difference "
-		    "of the execution times.",
+		    "replay and of %s, with its 95 %% interval. Precision: scatter of the replay "
+		    "from run to run, divided by that of the program (in parentheses: upper "
+		    "limit). Time: relative difference of the execution times.",
 		    a->results->protocol.reference == REFERENCE_RERUN
 			? "the program's run in the same block"
 			: "the recorded trace");

@@ -207,7 +207,7 @@ static struct estimate in_flight(struct ratio_evidence *e, const struct pairs *p
 	*mean_r = plain_mean(r.x, r.n);
 	sample_release(&x);
 	sample_release(&r);
-	struct estimate out = estimate_of_t(e->status, &e->t, expm1);
+	struct estimate out = estimate_of_ratio(e, expm1);
 	/* the numbers are integers, which are often equal in all runs */
 	if (e->status == STAT_ZERO_VARIANCE) {
 		out.status = STAT_OK;

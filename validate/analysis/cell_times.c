@@ -256,10 +256,10 @@ void measure_times(struct cell *c, struct evidence *e, const struct pairs *p,
 		c->correlation = correlation;
 
 	paired_ratio_without(&e->bias, c->x.x, c->r.x, p, &c->covariate_response);
-	c->bias = estimate_of_t(e->bias.status, &e->bias.t, expm1);
+	c->bias = estimate_of_ratio(&e->bias, expm1);
 	paired_ratio_without(&e->time_all, c->x_time.x, c->r_time.x, p, &c->covariate_time);
 	paired_ratio_winsorised(&e->time, c->x_time.x, c->r_time.x, p, &c->covariate_time);
-	c->execution_time = estimate_of_t(e->time.status, &e->time.t, expm1);
+	c->execution_time = estimate_of_ratio(&e->time, expm1);
 	split_execution(c, p, scenario);
 	c->bias_median = paired_estimate(&c->x_median, &c->r_median, p);
 	c->bias_trimmed = paired_estimate(&c->x_trimmed, &c->r_trimmed, p);

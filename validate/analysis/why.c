@@ -163,7 +163,8 @@ static void main_choose(struct why *w, const struct cell *c, bool timed)
 
 static const double significance = 0.05;
 
-/* Whether the t-interval at 1 - 0.05/n excludes 0 (Bonferroni). */
+/* Whether the interval at 1 - 0.05/n excludes 0 (Bonferroni). Its width is that of the 95 %
+ * interval times the ratio of the quantiles of Student's t. */
 static bool leaves_out_zero_of(const struct estimate *e, bool logarithm, size_t n)
 {
 	double usual, corrected;

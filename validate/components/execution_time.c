@@ -5,7 +5,6 @@
  * time, in the program as in the replay. So the ratios of the pairs are winsorised. This could hide
  * a replay that is far off in a few runs; check_all() prevents its acceptance. */
 #include "validate/components/component.h"
-#include "validate/stats/paired_mean.h"
 
 /* Appends both shares, because longer waiting between requests and longer requests are different
  * faults. */
@@ -20,7 +19,7 @@ static void say_split(struct component *k, const struct cell *c)
  * 0.05). */
 static void check_all(struct component *c, const struct ratio_evidence *all)
 {
-	const struct paired_mean series = {all->d, all->n, all->t, all->wide, all->serial};
+	const struct paired_mean series = ratio_series(all);
 	const bool above = all->t.value > log1p(c->limit);
 	const bool below = c->limit < 1 && all->t.value < log1p(-c->limit);
 	if (c->decision != DECISION_ACCEPT || all->status || !(above || below) ||

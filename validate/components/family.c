@@ -27,7 +27,7 @@ static double identity(double x)
 static struct estimate estimate_of_part(const struct ratio_evidence *e, double (*map)(double))
 {
 	if (e->status != STAT_ZERO_VARIANCE)
-		return estimate_of_t(e->status, &e->t, map);
+		return estimate_of_ratio(e, map);
 	struct estimate alike = estimate_none(STAT_OK);
 	alike.value = map(e->t.value);
 	return alike;

@@ -9,7 +9,6 @@
 #include "validate/components/component.h"
 #include "validate/stats/conformity.h"
 #include "validate/stats/distributions.h"
-#include "validate/stats/paired_mean.h"
 #include "validate/stats/multiplicity.h"
 
 /* Applies a guard band (JCGM 106) of `factor` expanded uncertainties of the bias inside the limits.
@@ -34,17 +33,12 @@ static void guard_apply(struct component *c, const struct ratio_evidence *e, dou
 
 /* --- P-values and limits ------------------------------------------------- */
 
-static struct paired_mean series_of(const struct ratio_evidence *e)
-{
-	return (struct paired_mean){e->d, e->n, e->t, e->wide, e->serial};
-}
-
 struct mean_p ratio_p(const struct ratio_evidence *e, double low, double high,
 		      const struct levels *levels)
 {
 	if (e->status == STAT_ZERO_VARIANCE)
 		return decide_mean_p(&e->t, &e->wide, e->n, low, high, true, levels->span);
-	const struct paired_mean series = series_of(e);
+	const struct paired_mean series = ratio_series(e);
 	struct paired_mean cautious = series;
 	struct mean_p p = {0};
 	double outside = 1;
@@ -72,7 +66,7 @@ struct mean_p ratio_p(const struct ratio_evidence *e, double low, double high,
 
 bool ratio_limits(const struct ratio_evidence *e, double alpha, bool widen, double *lo, double *hi)
 {
-	const struct paired_mean series = series_of(e);
+	const struct paired_mean series = ratio_series(e);
 	if (e->status != STAT_ZERO_VARIANCE)
 		return paired_mean_limits(&series, alpha, widen, lo, hi);
 	*lo = *hi = e->t.value;

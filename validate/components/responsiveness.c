@@ -73,7 +73,7 @@ static bool program_is_insensitive(const struct response_evidence *e, double lim
 static void decide_responsiveness(struct component *c, const struct deciding *d)
 {
 	const struct response_evidence *e = &d->e->responsiveness;
-	c->estimate = estimate_of_t(e->ratio.status, &e->ratio.t, expm1);
+	c->estimate = estimate_of_ratio(&e->ratio, expm1);
 	if (e->ratio.status == STAT_NOT_APPLICABLE) {
 		c->decision = DECISION_NOT_APPLICABLE;
 		REASON(c, NOT_SLOWED);

@@ -17,7 +17,7 @@
 struct estimate {
 	enum stat_status status;
 	double value;
-	/* two-sided limits, and their degrees of freedom; NaN if there are no limits */
+	/* two-sided limits, and the degrees of freedom of the scatter; NaN if there are none */
 	double lo90, hi90, lo95, hi95;
 	double df;
 };

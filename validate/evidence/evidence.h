@@ -4,6 +4,7 @@
 #pragma once
 
 #include "validate/evidence/pairs.h"
+#include "validate/stats/paired_mean.h"
 #include "validate/stats/pitman_morgan.h"
 #include "validate/stats/spread.h"
 
@@ -22,8 +23,10 @@ double *values_of(const struct run **runs, size_t n, double (*value)(const struc
 
 /* Returns an estimate without numbers, for this reason. */
 struct estimate estimate_none(enum stat_status s);
-/* Returns the value with both intervals, mapped by the increasing function `map` (NULL:
+/* Returns the estimate, with its value and limits mapped by the increasing function `map` (NULL:
  * identity). */
+struct estimate estimate_map(const struct estimate *e, double (*map)(double));
+/* Returns the value with both t-intervals, mapped. */
 struct estimate estimate_of_t(enum stat_status s, const struct t_estimate *t,
 			      double (*map)(double));
 /* Returns the mean over runs. Equal values give an estimate without limits, not an error. */
@@ -157,6 +160,11 @@ void paired_ratio_without(struct ratio_evidence *e, const double *x, const doubl
 void paired_ratio_winsorised(struct ratio_evidence *e, const double *x, const double *r,
 			     const struct pairs *p, const struct covariate_effect *k);
 void ratio_release(struct ratio_evidence *e);
+/* The series of the tests of its mean; borrows d. */
+struct paired_mean ratio_series(const struct ratio_evidence *e);
+/* Returns the value with both intervals by re-randomisation, as if the pairs were independent: the
+ * intervals by which components are rejected. Mapped as by estimate_map(). */
+struct estimate estimate_of_ratio(const struct ratio_evidence *e, double (*map)(double));
 /* Returns an estimate of a ratio that is shown but not judged. */
 struct estimate paired_estimate(const struct sample *x, const struct sample *r,
 				const struct pairs *p);

@@ -96,10 +96,29 @@ void paired_ratio_winsorised(struct ratio_evidence *e, const double *x, const do
 	ratio_of(e, x, r, p, k, true);
 }
 
+struct paired_mean ratio_series(const struct ratio_evidence *e)
+{
+	return (struct paired_mean){e->d, e->n, e->t, e->wide, e->serial};
+}
+
 void ratio_release(struct ratio_evidence *e)
 {
 	free(e->d);
 	e->d = NULL;
+}
+
+struct estimate estimate_of_ratio(const struct ratio_evidence *r, double (*map)(double))
+{
+	const struct paired_mean series = ratio_series(r);
+	struct estimate e = estimate_none(r->status);
+	if (e.status)
+		return e;
+	if (!paired_mean_limits(&series, 0.05, false, &e.lo90, &e.hi90) ||
+	    !paired_mean_limits(&series, 0.025, false, &e.lo95, &e.hi95))
+		return estimate_none(STAT_OUT_OF_RANGE);
+	e.value = r->t.value;
+	e.df = r->t.df;
+	return estimate_map(&e, map);
 }
 
 struct estimate paired_estimate(const struct sample *x, const struct sample *r,
@@ -107,7 +126,7 @@ struct estimate paired_estimate(const struct sample *x, const struct sample *r,
 {
 	SCOPED(ratio_release) struct ratio_evidence e;
 	paired_ratio(&e, x->x, r->x, p);
-	return estimate_of_t(e.status, &e.t, expm1);
+	return estimate_of_ratio(&e, expm1);
 }
 
 /* --- families: components of several numbers, which must all lie within the limits --- */

@@ -60,6 +60,13 @@ struct estimate estimate_none(enum stat_status s)
 	return (struct estimate){s, NAN, NAN, NAN, NAN, NAN, NAN};
 }
 
+struct estimate estimate_map(const struct estimate *e, double (*map)(double))
+{
+	return map ? (struct estimate){e->status,     map(e->value), map(e->lo90), map(e->hi90),
+				       map(e->lo95), map(e->hi95),  e->df}
+		   : *e;
+}
+
 struct estimate estimate_of_t(enum stat_status s, const struct t_estimate *t, double (*map)(double))
 {
 	struct estimate e = estimate_none(s);
@@ -69,14 +76,7 @@ struct estimate estimate_of_t(enum stat_status s, const struct t_estimate *t, do
 		return estimate_none(s);
 	e.value = t->value;
 	e.df = t->df;
-	if (map) {
-		e.value = map(e.value);
-		e.lo90 = map(e.lo90);
-		e.hi90 = map(e.hi90);
-		e.lo95 = map(e.lo95);
-		e.hi95 = map(e.hi95);
-	}
-	return e;
+	return estimate_map(&e, map);
 }
 
 struct estimate estimate_of_mean(const double *x, size_t n)

@@ -13,6 +13,7 @@
 #include "validate/components/component.h"
 #include "validate/evidence/pairs.h"
 #include "validate/stats/multiplicity.h"
+#include "validate/stats/sign_flip.h"
 
 static void test_rows_are_complete(void **state)
 {
@@ -291,6 +292,26 @@ static void test_plan_of_the_part_that_rejects_first(void **state)
 	assert_int_equal(more[1], more[0]);
 }
 
+/* The shown interval is the interval by re-randomisation that decides about a rejection. */
+static void test_shown_interval_decides(void **state)
+{
+	(void)state;
+	double d[12] = {0.02, 0.03, 0.01, 0.025, 0.5, 0.015, 0.03, 0.02, 0.4, 0.01, 0.02, 0.03};
+	const struct ratio_evidence r = evidence_of(d, 12);
+	const struct estimate e = estimate_of_ratio(&r, expm1),
+			      student = estimate_of_t(STAT_OK, &r.t, expm1);
+	double lo, hi;
+	assert_int_equal(e.status, STAT_OK);
+	assert_true(e.value == student.value && e.df == 11);
+	assert_int_equal(sign_flip_limits(d, 12, 0.025, &lo, &hi), STAT_OK);
+	assert_true(e.lo95 == expm1(lo) && e.hi95 == expm1(hi));
+	assert_int_equal(sign_flip_limits(d, 12, 0.05, &lo, &hi), STAT_OK);
+	assert_true(e.lo90 == expm1(lo) && e.hi90 == expm1(hi));
+	assert_true(ratio_limits(&r, 0.025, false, &lo, &hi));
+	assert_true(e.lo95 == expm1(lo) && e.hi95 == expm1(hi));
+	assert_true(fabs(e.lo95 - student.lo95) > 0.01); /* and differs from that of t */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,6 +324,7 @@ int main(void)
 	    cmocka_unit_test(test_plan_suffices),
 	    cmocka_unit_test(test_plan_outside_allows_for_dependence),
 	    cmocka_unit_test(test_plan_of_the_part_that_rejects_first),
+	    cmocka_unit_test(test_shown_interval_decides),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
