@@ -20,7 +20,7 @@ static const struct option_spec report_options[] = {
 	       .help = "output format, see --list (default terminal)"),
 	OPTION(FLAG, "certificate", FIELD(certificate),
 	       .help = "the same as --format certificate: a statement on each replayer, to "
-	       "publish with results measured with this replayer"),
+	       "publish beside results of this replayer"),
 	OPTION(FLAG, "verify", FIELD(verify), .help = "write nothing; check the results against "
 	       "the digests of the campaign, and report/certificate.txt against the results"),
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "OUT",

@@ -280,7 +280,7 @@ static int comparison_print(const struct standard *certified, const struct stand
 	}
 	const uint64_t n_disturbed = n_made - n_undisturbed;
 	if (n_undisturbed)
-		printf("certified U covers %llu of %llu undisturbed new visits (%.1f %%)\n",
+		printf("%llu of %llu undisturbed new visits (%.1f %%) are within the certified U\n",
 		       (unsigned long long)n_covered, (unsigned long long)n_undisturbed,
 		       100 * (double)n_covered / (double)n_undisturbed);
 	if (n_disturbed)

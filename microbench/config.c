@@ -93,7 +93,7 @@ const struct option_spec microbench_options[] = {
 	OPTION(CHOICE, "placement", FIELD(placement), .arg = "KIND", .choices = placement_names,
 	       .help = "place of the buffers in memory. offset: at a fixed offset in a page; page: "
 	       "at the start of a page; rotate: many buffers in turn. With --direct, every buffer "
-	       "begins at the start of a page. Use the same place for program and replay (default "
+	       "begins at the start of a page. Give validate replay the same option (default "
 	       "offset)"),
 	OPTION(FLAG, "pin", FIELD(pin), .help = "pin thread i to the i-th CPU that the process "
 	       "may use; further threads begin again at the first CPU"),

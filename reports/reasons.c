@@ -36,9 +36,9 @@ static const char *const templates[REASON_N] = {
     [REASON_RUNS_ALIKE] = ". Successive runs may depend on each other so much (measured "
 			  "correlation %.2f; the true correlation can be higher) that %.0f runs "
 			  "count as little more than one",
-    [REASON_IF_INDEPENDENT] = ". The component would be accepted if the runs were known to be "
+    [REASON_IF_INDEPENDENT] = ". This would be accepted if the runs were known to be "
 			      "independent",
-    [REASON_DEPENDENT] = ". The component would be accepted if the runs were independent, but "
+    [REASON_DEPENDENT] = ". This would be accepted if the runs were independent, but "
 			 "%.0f runs count as only %.1f independent runs, because runs may depend "
 			 "on each other (measured correlation of successive runs %.2f; the true "
 			 "correlation can be higher)",
@@ -62,17 +62,17 @@ static const char *const templates[REASON_N] = {
     [REASON_GUARD_REJECT] = ", guard band %.3g U; the probability that this rejection is wrong is "
 			    "%.2g %%",
     [REASON_PART_CHANGE] = "%L: %C %%",
-    [REASON_PART_NUMBER] = "the shares of requests with a ratio of response time to typical "
-			   "response below the program's %L differ by %+.3f (replay minus "
-			   "program)",
+    [REASON_PART_NUMBER] = "the shares of requests below the program's %L differ by %+.3f (replay "
+			   "minus program, with response times relative to the typical response)",
     [REASON_CHANGE_INTERVAL] = ", %E %% interval %C to %C %%",
     [REASON_NUMBER_INTERVAL] = ", %E %% interval %+.3f to %+.3f",
     [REASON_CHANGE_LIMITS] = ", %W the limits ±%P %%",
     [REASON_NUMBER_LIMITS] = ", %W the limits ±%.3g",
     [REASON_ONLY_INTERVAL] = ". The interval is beyond the limits, but the P-value of the "
 			     "rejection test is %.3g, and a rejection needs at most %.3g. The "
-			     "test is two-sided, and allows for the number of parts of the "
-			     "component and for repeated decisions",
+			     "test is two-sided. It also allows for repeated decisions, for "
+			     "dependence between runs, and for the number of operations or other "
+			     "parts that the component judges",
     [REASON_SHARE] =
 	"%.3g %% of the requests, one-sided confidence limits %.3g and %.3g %%, %W the limit %P "
 	"%%",

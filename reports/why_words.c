@@ -2,8 +2,8 @@
 /* What differs in a case, and the causes that were found, in a sentence. */
 #include "reports/words.h"
 
-#define SHAPE "the share of requests with a ratio of response time to typical response below the "\
-	"program's %p is "
+#define SHAPE(how) "the share of requests below the program's %p is " how " by %s (response times "\
+	"relative to the typical response)"
 #define DEAF "the replayer's times do not follow the storage: on slower storage, the response "
 #define QUANTILE(name)                                                                             \
 	{                                                                                          \
@@ -17,7 +17,7 @@ const struct component_words component_words[COMPONENT_N] = {
     [COMPONENT_TYPICAL] = {"the fastest 90 % of the requests take %s longer",
 			   "the fastest 90 % of the requests take %s less time",
 			   "summaries of an earlier version lack the typical response"},
-    [COMPONENT_SHAPE] = {SHAPE "larger by %s", SHAPE "smaller by %s",
+    [COMPONENT_SHAPE] = {SHAPE("larger"), SHAPE("smaller"),
 			 "the summaries lack the shape of the distribution"},
     [COMPONENT_TAIL] = {"the slowest 1 % of the requests take %s longer",
 			"the slowest 1 % of the requests take %s less time",
@@ -201,7 +201,9 @@ void words_add_why(struct strbuf *out, const struct why *w)
 	const char *between = "";
 	if (w->main != CAUSE_N) {
 		strbuf_addf(out, "the main %s is %s",
-			    w->main_name == WHY_UNEXPLAINED ? "part" : "cause",
+			    w->main_name == WHY_UNEXPLAINED ? "part"
+			    : w->rejected		    ? "cause of the verdict"
+							    : "cause",
 			    words_cause(w->main_name));
 		between = "; ";
 	}
@@ -218,4 +220,12 @@ void words_add_why(struct strbuf *out, const struct why *w)
 		words_add_deviation(out, d->kind, d->part, d->estimate->value);
 		between = "; ";
 	}
+}
+
+bool words_show_response(const struct analysis *a)
+{
+	for (size_t i = 0; a->why && i < a->n_cells; i++)
+		if (a->why[i].shown && a->why[i].split[SPLIT_RESPONSE].significant)
+			return true;
+	return false;
 }

@@ -203,9 +203,10 @@ void words_add_more(struct strbuf *out, const struct finding_group *g)
 	if (g->n_more)
 		strbuf_addf(out, " %llu more replicate%s would probably decide %s.",
 			    (unsigned long long)g->n_more, g->n_more == 1 ? "" : "s",
-			    !g->n_impractical ? g->n_cells == 1 ? "this case" : "these cases"
+			    !g->n_impractical ? g->n_cells == 1 ? "this case"
+								: "each of these cases"
 			    : g->n_cells == g->n_impractical + 1 ? "the other case"
-								 : "the other cases");
+								 : "each of the other cases");
 }
 
 size_t words_add_names(struct strbuf *out, const bool is[COMPONENT_N], const char *last)

@@ -41,6 +41,8 @@ extern const struct component_words component_words[];
 /* Appends what differs in a case that `w` explains, with the causes that were found: "the
  * main cause is requests issued late; response time +12 %: ...; pwrite takes 68 % longer". */
 void words_add_why(struct strbuf *out, const struct why *w);
+/* Whether words_add_why() states a difference of the response times of any case. */
+bool words_show_response(const struct analysis *a);
 /* "fewer requests in flight", "requests issued late" */
 const char *words_cause(enum why_name name);
 /* Appends "mainly because of fewer requests in flight", "mainly unexplained service time". */

@@ -93,8 +93,13 @@ int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct w
 				      "another order. The application must make the same "
 				      "requests in every run",
 				      in_base[a].index, rank, t->n_requests);
-		else if (t->sends && (!thread[here[b].index].sends ||
-				      thread[here[b].index].n_requests != t->n_requests))
+		else if (t->sends && !thread[here[b].index].sends)
+			ret = err_set(e, EILSEQ,
+				      "node %" PRIu32 " made no requests in the first run, but %"
+				      PRIu64 " requests in this run: the application must make "
+				      "the same requests in every run", in_base[a].index,
+				      thread[here[b].index].n_requests);
+		else if (t->sends && thread[here[b].index].n_requests != t->n_requests)
 			ret = err_set(e, EILSEQ,
 				      "node %" PRIu32 ", which makes no requests, sends %" PRIu64
 				      " messages in the first run and %" PRIu64

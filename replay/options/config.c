@@ -72,7 +72,8 @@ void replay_config_init(struct replay_config *c)
 	       .arg = "MODE", .choices = block_mode_names, .help = "engine block: hf "		\
 	       "(traced times, limited number in flight), afap (as fast as possible), load " \
 	       "(traced number in flight) or dep (after dependencies), default hf. Engine " \
-	       "parallel: causal (after computing and waiting for other nodes), afap, "		\
+	       "parallel: causal (after the traced computing and the waits for other "	\
+	       "nodes), afap, "									\
 	       "think-limited (traced pauses) or timing-accurate (traced times), default " \
 	       "causal")
 #define BLOCK_ROWS										   \
@@ -256,8 +257,9 @@ const struct option_spec replay_options[] = {
 	       "then the worker yields the CPU and sleeps (default 5us)"),
 	OPTION(CHOICE, "placement", FIELD(placement), .arg = "KIND", .choices = placement_names,
 	       .help = "place of the buffers in memory. offset: at a fixed offset in a page; page: "
-	       "at the start of a page; rotate: many buffers in turn. Use the same place for "
-	       "program and replay (default offset)"),
+	       "at the start of a page; rotate: many buffers in turn. The program "
+	       "should use the same place, such as with this option of microbench (default "
+	       "offset)"),
 	OPTION(FLAG, "processes", FIELD(processes), .help = "replay each traced process in a "
 	       "process with its own descriptors (default: in threads of one process)"),
 	OPTION(FLAG, "pin", FIELD(pin), .help = "pin worker i to the i-th CPU that the process "

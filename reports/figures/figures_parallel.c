@@ -173,8 +173,8 @@ static void figure_errors(struct figures *fs, const struct analysis *a)
 	add_places(f, a, place, n);
 	strbuf_addf(&f->script, "plot %s\n", plot.s);
 	figure_caption(f,
-		       "Error of the execution time, with the recording whose replay has the "
-		       "largest error (figures 8 and 9 of the //TRACE paper)%s",
+		       "Largest error of the execution time among the recordings (figures 8 and "
+		       "9 of the //TRACE paper)%s",
 		       published ? "; squares: published, on other storage" : "");
 	figure_alt(f, "Error of the execution time of each application on each target, a bar for "
 		      "each replayer");

@@ -43,15 +43,6 @@ static void add_causes(struct strbuf *out, const struct analysis *a)
 		strbuf_addstr(out, n > MOST_SENTENCES ? "</ul>\n</details>\n" : "</ul>\n");
 }
 
-/* Whether the page states a difference of the response times and its causes. */
-static bool shows_response(const struct analysis *a)
-{
-	for (size_t i = 0; a->why && i < a->n_cells; i++)
-		if (a->why[i].shown && a->why[i].split[SPLIT_RESPONSE].significant)
-			return true;
-	return false;
-}
-
 /* --- a case -------------------------------------------------------------- */
 
 static void add_component(struct strbuf *out, const struct component *c)
@@ -200,7 +191,7 @@ void html_add_cases(struct strbuf *out, const struct html_page *p)
 	strbuf_addstr(out, "<h2 id=\"cases\">Every case</h2>\n<p>A case is one replayer in one "
 		"scenario. Its verdict holds for this scenario on this machine, and for the "
 		"components that were assessed.");
-	if (shows_response(a))
+	if (words_show_response(a))
 		strbuf_addstr(out, " The bias is computed from logarithms, so it can differ from "
 			"the stated difference of the response times.");
 	words_add_not_visible(out, " The recordings do not show these requests: ", a, ".");

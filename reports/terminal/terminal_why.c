@@ -37,6 +37,9 @@ static void add_causes(struct strbuf *out, const struct analysis *a,
 			terminal_add_line(out, line.s, 2, 4, style);
 		}
 	add_rest(out, n > MAX_CASES ? n - MAX_CASES : 0, "case");
+	if (n && words_show_response(a))
+		terminal_add_line(out, "The bias is computed from logarithms, so it can differ "
+				  "from the stated difference of the response times.", 2, 2, style);
 }
 
 static void add_ranges(struct strbuf *out, const struct analysis *a,

@@ -36,7 +36,7 @@ replayer() {
 } >causes.conf
 expect_status 1 "$VALIDATE" run causes.conf -o r -q
 expect_line out 'Why'
-expect_line out 'the main cause is lost requests'
+expect_line out 'the main cause of the verdict is lost requests'
 
 cat >check.jq <<'END'
 (.cells[] | select(.verdict == "not trusted") | select((.why.main_cause | sub(" "; "-")) != .replayer)
@@ -61,7 +61,7 @@ grep -q '^random-read[^,]*,requests,not trusted,execution time,fewer requests,' 
 	fail "why.csv has no fewer requests: $(grep ,requests, r/report/tables/why.csv)"
 [ "$(grep -c . r/report/tables/blank.csv)" -eq 6 ] || fail "blank.csv: $(cat r/report/tables/blank.csv)"
 expect_line r/report/index.html 'Why the replays differ'
-expect_line r/report/index.html 'the main cause is lost requests'
+expect_line r/report/index.html 'the main cause of the verdict is lost requests'
 # the same numbers from the summaries alone
 cp r/report/report.json before.json
 expect_status 1 "$VALIDATE" report r

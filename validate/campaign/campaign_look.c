@@ -75,7 +75,8 @@ int look_after(struct campaign *c, uint64_t block, struct err *e)
 		return 0;
 	int ret = inconclusive_count(c, &n_inconclusive, &n_cells, e);
 	if (ret)
-		return err_context(e, "the planned look after %u replicates failed", p->look[k]);
+		return err_context(e, "cannot decide the cases at the planned look after %u "
+				      "replicates", p->look[k]);
 	bool stop = n_inconclusive == 0;
 	json_t *event = json_pack("{s:s, s:i, s:I, s:I, s:I, s:b}", "event", "look", "look", (int)k,
 		"replicates", (json_int_t)p->look[k], "cells", (json_int_t)n_cells, "inconclusive",

@@ -141,11 +141,11 @@
 
 #define CELL_CONCURRENCY(X)                                                                        \
 	X(struct estimate, time, "distance_of_means_by_time", NUMBER,                              \
-	  "Largest distance between the CDFs of program and replay, each averaged over the "       \
-	  "runs, by time.")                                                                        \
+	  "Largest distance between the CDFs of the number in flight (share of the time) "         \
+	  "of program and replay, each averaged over the runs.")                                   \
 	X(struct estimate, request, "distance_of_means_by_request", NUMBER,                        \
-	  "Largest distance between the CDFs of program and replay, each averaged over the "       \
-	  "runs, by request.")                                                                     \
+	  "Largest distance between the CDFs of the number in flight (share of the requests) "     \
+	  "of program and replay, each averaged over the runs.")                                   \
 	X(struct estimate, distance_time, "distance_by_time", NUMBER,                              \
 	  "Distance within a pair, averaged over the pairs, by time. Runs of one program also "    \
 	  "differ, so it exceeds the distance of the averaged CDFs. Not judged.")                  \
