@@ -289,9 +289,10 @@ void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
 	strbuf_addstr(out, ". ");
 	if (n_limited < n)
 		strbuf_addf(out, "In %zu of %zu cases, the", n_limited, n);
-	strbuf_addf(out, "%s uncertainty of one replay is not judged, because the upper confidence "
-		"limit of the program's own uncertainty exceeds ", n_limited < n ? "" : "The");
+	strbuf_addf(out, "%s uncertainty of one replay is not judged, because the program's own "
+		"uncertainty can exceed ", n_limited < n ? "" : "The");
 	words_add_limit(out, COMPONENT_UNCERTAINTY, limit);
+	strbuf_addstr(out, " (upper confidence limit)");
 }
 
 void words_add_machine(struct strbuf *out, const struct analysis *a)
