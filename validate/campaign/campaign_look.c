@@ -52,6 +52,7 @@ static int inconclusive_count(struct campaign *c, size_t *n_inconclusive, size_t
 	int ret = results_load(&r, c->dir, e);
 	if (ret)
 		return ret;
+	r.verdicts_only = true;
 	ret = analysis_compute(&a, &r, e);
 	/* every run failed: later runs may succeed */
 	if (ret == -ENODATA) {
@@ -138,6 +139,7 @@ int look_cases(struct campaign *c, struct err *e)
 			    .protocol = *c->protocol,
 			    .environment = c->environment,
 			    .run = c->run,
+			    .verdicts_only = true,
 			    .n_runs = c->plan.n_runs}; /* all borrowed */
 	SCOPED(analysis_release) struct analysis a = {0};
 	SCOPED(comparison_release) struct look_comparison k = {0};

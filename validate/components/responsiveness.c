@@ -54,7 +54,8 @@ static void measure_responsiveness(const struct measuring *m)
 	struct serial serial;
 	slowing_find(&s, m->pairs);
 	e->program_status = dependent_mean(s.r, s.n, &e->program, &wide, &serial);
-	paired_values(&e->ratio, s.d, &(struct pairs){.x = s.x, .n = s.n});
+	paired_values(&e->ratio, s.d, &(struct pairs){.x = s.x, .n = s.n,
+						      .verdicts_only = m->pairs->verdicts_only});
 	/* the draw makes the differences independent, even if runs are not */
 	e->ratio.wide = e->ratio.t;
 	e->ratio.serial = serial_none(s.n);

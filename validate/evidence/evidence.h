@@ -62,6 +62,7 @@ struct ratio_evidence {
 	/* its inflation includes the effect of reused recordings */
 	struct serial serial;
 	struct recordings recordings;
+	bool verdicts_only; /* struct results */
 };
 
 struct family { /* a component with several parts; n = 0: not measured */
@@ -163,7 +164,8 @@ void ratio_release(struct ratio_evidence *e);
 /* The series of the tests of its mean; borrows d. */
 struct paired_mean ratio_series(const struct ratio_evidence *e);
 /* Returns the value with both intervals by re-randomisation, as if the pairs were independent: the
- * intervals by which components are rejected. Mapped as by estimate_map(). */
+ * intervals by which components are rejected. Mapped as by estimate_map(). With verdicts_only:
+ * t-intervals. */
 struct estimate estimate_of_ratio(const struct ratio_evidence *e, double (*map)(double));
 /* Returns an estimate of a ratio that is shown but not judged. */
 struct estimate paired_estimate(const struct sample *x, const struct sample *r,

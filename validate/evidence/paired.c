@@ -29,7 +29,8 @@ static size_t means_by_reference(double *mean, const double *d, size_t n, const 
 void paired_values(struct ratio_evidence *e, double *d, const struct pairs *p)
 {
 	*e =
-	    (struct ratio_evidence){.d = d, .n = p->n, .status = p->n < 2 ? STAT_TOO_FEW : STAT_OK};
+	    (struct ratio_evidence){.d = d, .n = p->n, .status = p->n < 2 ? STAT_TOO_FEW : STAT_OK,
+				    .verdicts_only = p->verdicts_only};
 	if (p->shared && !e->status) {
 		/* a shared reference counts once; if all pairs share one recording, only the
 		 * scatter of the replays is known */
@@ -111,8 +112,8 @@ struct estimate estimate_of_ratio(const struct ratio_evidence *r, double (*map)(
 {
 	const struct paired_mean series = ratio_series(r);
 	struct estimate e = estimate_none(r->status);
-	if (e.status)
-		return e;
+	if (e.status || r->verdicts_only)
+		return estimate_of_t(r->status, &r->t, map);
 	if (!paired_mean_limits(&series, 0.05, false, &e.lo90, &e.hi90) ||
 	    !paired_mean_limits(&series, 0.025, false, &e.lo95, &e.hi95))
 		return estimate_none(STAT_OUT_OF_RANGE);

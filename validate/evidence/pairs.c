@@ -111,7 +111,8 @@ void pairs_collect(struct pairs *p, struct cell *c, const struct results *r, uns
 	}
 	*p = (struct pairs){.x = xcalloc((size_t)last + 1, sizeof *p->x),
 			    .r = xcalloc((size_t)last + 1, sizeof *p->r),
-			    .replay = xcalloc((size_t)last + 1, sizeof *p->replay)};
+			    .replay = xcalloc((size_t)last + 1, sizeof *p->replay),
+			    .verdicts_only = r->verdicts_only};
 	for (unsigned int b = 1; b <= last; b++) {
 		if (from_trace && x[b])
 			ref[b] = recording_find(r, c->scenario, x[b]->bank);

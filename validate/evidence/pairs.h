@@ -11,6 +11,7 @@ struct pairs {
 	const struct run **x, **r; /* owned arrays of borrowed runs */
 	size_t n;
 	bool shared; /* some r[] are the same run */
+	bool verdicts_only; /* struct results */
 	/* every successful replay, also those without a reference; owned array */
 	const struct run **replay;
 	size_t n_replays;

@@ -114,6 +114,9 @@ struct results {
 	struct seal seal;
 	/* every planned run has an outcome, or the campaign ended because of its budget */
 	bool finished;
+	/* Only the verdicts of an analysis are needed: intervals of ratios that are only shown are
+	 * those of Student's t, which need a tenth of the time. */
+	bool verdicts_only;
 	/* set by results_redact(): the host that was hidden; NULL: not redacted */
 	char *redacted;
 	/* directory in which report/ was written; borrowed; NULL: none */

@@ -85,7 +85,7 @@ void synthetic_init_of(struct synthetic *s, size_t n_scenarios, unsigned int n_b
 	*s = (struct synthetic){.n_blocks = n_blocks};
 	struct results *r = &s->results;
 	protocol_init(&r->protocol, n_scenarios, n_blocks);
-	r->finished = true;
+	r->finished = r->verdicts_only = true;
 	r->n_runs = n_blocks * n_scenarios * N_ROLES;
 	r->run = xcalloc(r->n_runs, sizeof *r->run);
 	for (size_t i = 0; i < r->n_runs; i++) {

@@ -495,6 +495,31 @@ static void test_looks(void **state)
 	done(&c, &a);
 }
 
+/* Looks and simulations need no intervals that are only shown: nothing else depends on these. */
+static void test_verdicts_only(void **state)
+{
+	(void)state;
+	const struct effect e = {.bias = 0.17, .sd_x = 0.05, .sd_r = 0.05};
+	struct campaign c;
+	struct analysis a;
+	struct component all[COMPONENT_N];
+	analysed(&c, &a, &e, 1, 1, 20, 4);
+	const struct estimate bias = a.cell[0].bias;
+	memcpy(all, a.cell[0].component, sizeof all);
+	c.results.verdicts_only = true;
+	again(&c, &a);
+	for (int k = 0; k < COMPONENT_N; k++) {
+		const struct component *one = &a.cell[0].component[k];
+		assert_int_equal(one->decision, all[k].decision);
+		assert_int_equal(one->n_more, all[k].n_more);
+		assert_string_equal(one->reason, all[k].reason);
+	}
+	assert_true(a.cell[0].bias.value == bias.value && a.cell[0].bias.lo95 != bias.lo95);
+	assert_between(0.9, (bias.hi95 - bias.lo95) / (a.cell[0].bias.hi95 - a.cell[0].bias.lo95),
+		       1.1);
+	done(&c, &a);
+}
+
 /* Further replicates are those to the first look whose level is likely to decide: at the next looks
  * the levels are lower than 5 %, so fewer replicates would not be enough. */
 static void test_plan_ends_at_a_look(void **state)
@@ -1260,6 +1285,7 @@ int main(void)
 	    cmocka_unit_test(test_looks),
 	    cmocka_unit_test(test_early_look_decides_nothing),
 	    cmocka_unit_test(test_plan_ends_at_a_look),
+	    cmocka_unit_test(test_verdicts_only),
 	    cmocka_unit_test(test_single_reference),
 	    cmocka_unit_test(test_old_recording),
 	    cmocka_unit_test(test_program_as_replayer),
