@@ -45,7 +45,7 @@ static int of_one_run(const struct trace_set *set, struct err *e)
 static void pid_note(struct slice_join *j, uint32_t pid)
 {
 	size_t at = j->n_pids;
-	if (bsearch(&pid, j->pid, j->n_pids, sizeof *j->pid, order_u32))
+	if (at && bsearch(&pid, j->pid, at, sizeof *j->pid, order_u32))
 		return;
 	GROW(j->pid, j->n_pids, j->pids_cap);
 	for (; at && j->pid[at - 1] > pid; at--)

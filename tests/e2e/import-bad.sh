@@ -47,7 +47,7 @@ for f in $text_formats; do
 
 	# a line of 2 MB (of 1 GB: below) with little memory
 	{ cat $f.good; head -c 2000000 /dev/zero | tr '\0' 7; } >$f.long
-	(ulimit -v 200000 && refused $f $f.long "line $((last + 1))") || exit 1
+	(memory_limit 200000 && refused $f $f.long "line $((last + 1))") || exit 1
 	rm $f.long
 done
 
@@ -137,13 +137,13 @@ made() { # a mapping in each child, so that the child has its own list
 { echo '20 1.1 open("/a", O_RDWR) = 3' && awk 'BEGIN { for (i = 1; i < 16000; i++)
 	printf "20 1.3 mmap(NULL, 4096, PROT_READ, MAP_SHARED, 3, 0) = 0x%x000\n", i * 2 }' && made; } >mappings.strace
 for f in descriptors mappings; do
-	(ulimit -v 400000 && expect_status 0 "$VALIDATE" import --from strace $f.strace -o made.trace) || exit 1
+	(memory_limit 400000 && expect_status 0 "$VALIDATE" import --from strace $f.strace -o made.trace) || exit 1
 	rm $f.strace made.trace
 done
 
 for f in msr strace csv; do
 	good $f >huge.$f
 	truncate -s 1G huge.$f
-	(ulimit -v 400000 && refused $f huge.$f 'line ') || exit 1
+	(memory_limit 400000 && refused $f huge.$f 'line ') || exit 1
 	rm huge.$f
 done

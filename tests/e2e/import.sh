@@ -404,7 +404,7 @@ expect_line out 'calls on descriptors that the trace neither opens nor names: 1'
 
 # a line of many megabytes, with little memory; garbage; an empty file; a FIFO; a wrong format
 { printf '0,1,512,R,'; head -c 300000000 /dev/zero | tr '\0' 7; } >long.spc
-(ulimit -v 400000; expect_status 3 "$VALIDATE" import --from spc long.spc -o long.trace) || exit 1
+(memory_limit 400000; expect_status 3 "$VALIDATE" import --from spc long.spc -o long.trace) || exit 1
 expect_line err 'longer than 1048576 bytes'
 rm long.spc
 head -c 100000 /dev/urandom >noise

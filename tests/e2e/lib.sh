@@ -30,6 +30,11 @@ leaks_unchecked() {
 	export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 }
 
+# memory_limit KIB: limits the address space, of which a sanitizer needs all
+memory_limit() {
+	[ -n "${SANITIZE:-}" ] || ulimit -v "$1"
+}
+
 # the leak checker cannot work under strace
 if [ -n "${SANITIZE:-}" ] && command -v strace >/dev/null; then
 	strace() {

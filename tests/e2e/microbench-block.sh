@@ -67,6 +67,7 @@ expect_status 0 "$VALIDATE" microbench br --device "$device" --requests 200 --re
 # occurs: lower rates follow. A waiter that competes for its CPU does not yield, so it gets real-time
 # priority if the machine allows it.
 if command -v strace >/dev/null && strace -f --seccomp-bpf -o probe true 2>/dev/null; then
+	leaks_unchecked
 	first=
 	! chrt -f 1 true 2>/dev/null || first='chrt -f 1'
 	for rate in 5000 2000 800 300; do
