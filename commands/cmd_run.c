@@ -65,8 +65,8 @@ static const struct option_spec run_options[] = {
 static const char synopsis[] = "PROTOCOL [-o DIR] [--replicates N] [--budget TIME] [--dry-run] "
 	"[--device NAME] [--format FORM] [--quiet]\n"
 	"[PROTOCOL] -o DIR --resume [--budget TIME] [--device NAME]\n"
-	"PROTOCOL [--rank-hosts LIST|FILE] [--launcher COMMAND]... [-o DIR] [--resume]\n"
-	"PROTOCOL --hosts LIST|FILE [--launcher COMMAND] [-o DIR] [--resume]";
+	"PROTOCOL [--rank-hosts LIST|FILE] [--launcher COMMAND]... [-o DIR [--resume]]\n"
+	"PROTOCOL --hosts LIST|FILE [--launcher COMMAND] [-o DIR [--resume]]";
 static const char about[] =
 	"Runs the campaign of a protocol: records each program, runs program and\n"
 	"replayers in random order, and judges the replayers. All output goes to the\n"
