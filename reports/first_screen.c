@@ -167,6 +167,21 @@ static struct main_cause main_cause_of(const struct analysis *a, size_t replayer
 	return best;
 }
 
+/* Whether a case of the replayer with the same decision exceeds the limit of another component by
+ * more than the worst case of `k` exceeds its limit. */
+static bool other_is_worse(const struct analysis *a, size_t replayer, const struct main_cause *k)
+{
+	const double excess = excess_of(&a->cell[k->worst].component[k->kind]);
+	for (int kind = 0; kind < COMPONENT_N; kind++) {
+		struct main_cause other = {(enum component_kind)kind, k->decision, k->tendency, 0,
+					   0};
+		cause_count(&other, a, replayer);
+		if (other.n && excess_of(&a->cell[other.worst].component[kind]) > excess)
+			return true;
+	}
+	return false;
+}
+
 static const char *scenario_name(const struct analysis *a, size_t cell)
 {
 	return a->results->protocol.scenario[a->cell[cell].scenario].name;
@@ -290,7 +305,8 @@ static void add_cause(struct strbuf *out, const struct analysis *a, size_t repla
 			if (c->part[i].estimate.value == c->estimate.value)
 				part = c->part[i].label;
 		if (k.n > 1)
-			strbuf_addstr(out, "at worst, ");
+			strbuf_addstr(out, other_is_worse(a, replayer, &k) ? "for example, "
+									   : "at worst, ");
 		words_add_deviation(out, c->kind, part, c->estimate.value);
 		add_where(out, a, replayer, &k, n_cells, true);
 	} else {

@@ -215,7 +215,7 @@ static void add_clock(struct info_page *page, const struct info *x)
 	strbuf_addstr(&out, m->clock_resolution_ns > 0 ? ", resolution " : ", resolution unknown");
 	if (m->clock_resolution_ns > 0)
 		format_duration(&out, m->clock_resolution_ns);
-	strbuf_addstr(&out, m->clock_read_cost_ns > 0 ? ", reading it costs "
+	strbuf_addstr(&out, m->clock_read_cost_ns > 0 ? ", a pair of reads costs "
 						      : ", cost of reading it unknown");
 	if (m->clock_read_cost_ns > 0)
 		format_duration(&out, m->clock_read_cost_ns);

@@ -226,6 +226,30 @@ static void fill_case(struct terminal_row *r, const struct cell *c)
 	r->is_case = true;
 }
 
+/* Cases of a scenario can have different numbers of blocks, so the means of their program runs can
+ * differ. Above this ratio, the title of the scenario states the smallest and the largest mean. */
+#define RATIO_SHOWN 1.1
+
+/* Adds the mean response time of the program in the cases of the scenario of cell `first`. */
+static void add_program(struct strbuf *out, const struct analysis *a, size_t first)
+{
+	const size_t scenario = a->cell[first].scenario;
+	double mean = a->cell[first].r.mean, least = mean, most = mean;
+	for (size_t i = first; i < a->n_cells && a->cell[i].scenario == scenario; i++) {
+		least = fmin(least, a->cell[i].r.mean);
+		most = fmax(most, a->cell[i].r.mean);
+	}
+	const bool range = least > 0 && most > RATIO_SHOWN * least;
+	strbuf_addstr(out, " (program: ");
+	if (range) {
+		number_add(out, least, NAN, number_unit_time(least), false);
+		strbuf_addstr(out, " to ");
+		mean = most;
+	}
+	number_add(out, mean, NAN, number_unit_time(mean), false);
+	strbuf_addstr(out, " a request)");
+}
+
 static void add_cases(struct grid *g, const struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
@@ -238,10 +262,7 @@ static void add_cases(struct grid *g, const struct analysis *a)
 		if (titles && (i == 0 || a->cell[i - 1].scenario != c->scenario)) {
 			struct terminal_row *r = add_name(g, scenario, 0);
 			r->is_title = true;
-			strbuf_addstr(&r->cell[NAME], " (program: ");
-			number_add(&r->cell[NAME], c->r.mean, NAN, number_unit_time(c->r.mean),
-				   false);
-			strbuf_addstr(&r->cell[NAME], " a request)");
+			add_program(&r->cell[NAME], a, i);
 		}
 		fill_case(add_name(g, titles ? replayer : scenario, titles ? 2 : 0), c);
 	}

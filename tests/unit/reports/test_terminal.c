@@ -127,6 +127,30 @@ static void a_grid_fits_a_screen_or_two(void **state)
 	strbuf_release(&out);
 }
 
+/* The title of a scenario has both means if the program runs of its cases differ by over 10 %. */
+static void a_title_states_different_means(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct strbuf out = STRBUF_INIT;
+	fixture_make(&f, FIXTURE_QUICK);
+	assert_int_equal(f.analysis.cell[0].scenario, f.analysis.cell[1].scenario);
+	f.analysis.cell[0].r.mean = 109300;
+	f.analysis.cell[1].r.mean = 100000;
+	terminal_add(&out, &f.analysis, 80, false, NULL, NULL);
+	assert_non_null(strstr(out.s, " (program: 109.3 µs a request)\n"));
+	f.analysis.cell[1].r.mean = 73890;
+	strbuf_reset(&out);
+	terminal_add(&out, &f.analysis, 80, false, NULL, NULL);
+	assert_non_null(strstr(out.s, " (program: 73.89 µs to 109.3 µs a request)\n"));
+	f.analysis.cell[1].r.mean = 0;
+	strbuf_reset(&out);
+	terminal_add(&out, &f.analysis, 80, false, NULL, NULL);
+	assert_non_null(strstr(out.s, " (program: 109.3 µs a request)\n"));
+	fixture_release(&f);
+	strbuf_release(&out);
+}
+
 /* Four cases, and the number of further cases; their numbers come from the components. */
 static void six_differing_cases_are_counted(void **state)
 {
@@ -225,6 +249,7 @@ int main(void)
 	    cmocka_unit_test(no_line_is_wider_than_the_terminal),
 	    cmocka_unit_test(a_grid_fits_a_screen_or_two),
 	    cmocka_unit_test(a_grid_without_reordering_has_dashes),
+	    cmocka_unit_test(a_title_states_different_means),
 	    cmocka_unit_test(six_differing_cases_are_counted),
 	    cmocka_unit_test(escape_sequences_come_from_us_only),
 	    cmocka_unit_test(a_file_gets_no_colour_and_a_full_disk_is_an_error),
