@@ -93,6 +93,28 @@ static int status_of(const struct campaign_change *c)
 	return c->inconclusive == INCONCLUSIVE_FAIL ? EXIT_NOT_TRUSTED : EXIT_OK;
 }
 
+/* Names the first difference that prevents the comparison, and the value of --allow that permits
+ * all of them. `allowed`: the given value; may be NULL. */
+static void refusal_set(const struct campaign_change *c, const char *allowed, struct err *e)
+{
+	SCOPED_STRBUF list = STRBUF_INIT;
+	const char *first = NULL;
+	unsigned int kinds = 0;
+	strbuf_addstr(&list, allowed ? allowed : "");
+	for (size_t i = 0; i < c->n_differences; i++) {
+		const struct difference *d = &c->difference[i];
+		if (!d->refuses)
+			continue;
+		first = first ? first : d->what;
+		if (!(kinds >> d->kind & 1))
+			strbuf_addf(&list, "%s%s", list.len ? "," : "", difference_names[d->kind]);
+		kinds |= 1u << d->kind;
+	}
+	err_set(e, EINVAL,
+		"not comparable: %zu difference%s%s (--allow %s compares anyway)", c->n_refusing,
+		c->n_refusing == 1 ? " in " : "s, the first in ", first ? first : "", list.s);
+}
+
 static int baselines_compare(const struct baseline *was, const struct baseline *is,
 	const struct compare_config *config, const struct compare_form *form, struct err *e)
 {
@@ -106,11 +128,7 @@ static int baselines_compare(const struct baseline *was, const struct baseline *
 		return ret == -ENODATA ? EXIT_NOT_COMPARABLE : EXIT_FAILED;
 	int status = compare_form_print(form, &c, stdout, e) < 0 ? EXIT_FAILED : status_of(&c);
 	if (status == EXIT_NOT_COMPARABLE)
-		err_set(e, EINVAL,
-			"not comparable: %zu difference%s, the first in %s (--allow %s compares "
-			"anyway)",
-			c.n_refusing, c.n_refusing == 1 ? "" : "s", c.difference[0].what,
-			difference_names[c.difference[0].kind]);
+		refusal_set(&c, config->allow, e);
 	campaign_change_release(&c);
 	return status;
 }

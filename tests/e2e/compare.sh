@@ -257,6 +257,13 @@ refused '.scenarios[0].conditions[2] = "level = 8"' 'reads level=1: level: 1 bef
 refused '.scenarios[1].requests[0] = "0123456789abcdef"' 'requests: requests of reads level=2: different operations' requests
 refused '.scenarios[1].requests = [null, null]' 'requests of reads level=2: unknown: an earlier' requests,environment
 refused '.limits.environment = "kernel, machine.cpu_model"' 'not comparable: environment: kernel.release: 6.1.0-18' environment
+# the message names a difference that is not permitted, and all kinds that must be permitted
+jq '.conditions |= map(sub("cache = warm"; "cache = cold")) | .limits.environment = "kernel, machine.cpu_model"' same.json >other.json
+expect_status 5 "$VALIDATE" compare old.json other.json
+expect_line err '(--allow protocol,environment compares anyway)'
+expect_status 5 "$VALIDATE" compare old.json other.json --allow protocol
+expect_line err 'in kernel.release (--allow protocol,environment compares anyway)'
+expect_status 0 "$VALIDATE" compare old.json other.json --allow protocol,environment
 expect_status 2 "$VALIDATE" compare old.json same.json --allow envronment
 expect_line err 'did you mean "environment"?'
 
