@@ -18,7 +18,8 @@ static const struct option_spec claim_options[] = {
 	    "replayer to test: a name in a section [replayer NAME] of the protocol, or an engine "
 	    "of \"validate replay --list-engines\", with options after a colon: event:order=fs. "
 	    "Repeat the option for several replayers (default: every replayer of the protocol, or "
-	    "every installed replayer that can replay the trace, except parallel and exec)",
+	    "every installed replayer that can replay the trace, except parallel and exec; on a "
+	    "device, replayers of other projects only if tracepoints can observe them)",
 	    ". Protocol: permit overwriting this device, a target of the protocol; separate "
 	    "several devices by commas"),
 	{.group = "Campaign and output", .name = "budget", .type = OPT_DURATION,
@@ -50,7 +51,9 @@ static const char about[] =
 	"a PROTOCOL.conf are ignored.\n"
 	"\n"
 	"Exit status: 0 shown in each case, 1 refuted in a case, 2 wrong usage, 3\n"
-	"failed, 4 inconclusive, 6 refused for safety.";
+	"failed, 4 inconclusive, 5 not comparable, 6 refused for safety. Status 5: the\n"
+	"key standard of PROTOCOL.conf names a certificate of another machine, kernel or\n"
+	"version of validate.";
 
 /* Divides --with into replayers of the protocol and engines. Sections for the engines are appended.
  * `keep` must be all NULL, with room for all names and a NULL. */
