@@ -71,7 +71,9 @@ static void clock_look(struct doctor_finding *f)
 static void slack_look(struct doctor_finding *f)
 {
 	long slack = prctl(PR_GET_TIMERSLACK);
-	warn_if(f, slack > 100000, "pauses made by sleeping will be longer",
+	warn_if(f, slack > 100000,
+		"pauses made by sleeping will be longer: in the shell that starts validate, echo "
+		"50000 >/proc/$$/timerslack_ns",
 		"a sleep can last up to %ld ns too long", slack);
 }
 
@@ -405,7 +407,8 @@ static void memory_judge(const json_t *facts, struct doctor_finding *f)
 {
 	const json_int_t bytes = number_of(facts, "memory", "available_bytes", 0);
 	warn_if(f, bytes && bytes < (512 << 20),
-		"less than 512 MiB: traces on /dev/shm and large requests may not fit",
+		"less than 512 MiB: traces on /dev/shm and large requests may not fit; end other "
+		"programs, or set scratch = DIR in the protocol",
 		"%s available",
 		size_text((uint64_t)bytes).s);
 }
@@ -489,11 +492,18 @@ static void tracepoints_look(struct doctor_finding *f)
 
 static void volumes_look(struct doctor_finding *f)
 {
-	const bool may = has_capability(CAP_SYS_ADMIN) && !access("/dev/loop-control", W_OK) &&
-			 !access("/dev/fuse", W_OK);
-	warn_if(f, !may,
-		"protocols with a volume do not run: run as root, outside of a container",
-		"%s", may ? "can be created (loop devices, FUSE)" : "cannot be created");
+	const bool fuse = !access("/dev/fuse", W_OK),
+		   loop = fuse && has_capability(CAP_SYS_ADMIN) &&
+			  !access("/dev/loop-control", W_OK);
+	/* libfuse mounts for other users with this program */
+	SCOPED_FREE char *mounter = fuse && geteuid() ? command_path("fusermount3") : NULL;
+	warn_if(f, !loop,
+		mounter ? "requests go to the volume's file: run as root to use a loop device"
+			: "protocols with a volume do not run: run as root outside of a container, "
+			  "or as another user with the package fuse3",
+		"%s", loop      ? "can be created (loop devices, FUSE)"
+		      : mounter ? "can be created without loop devices (FUSE)"
+				: "cannot be created");
 }
 
 const struct doctor_check doctor_checks[] = {
