@@ -43,8 +43,8 @@ static int script_check(const struct workload *w, const struct microbench_config
 		return err_set(e, EINVAL, "direct does not apply to %s: O_DIRECT needs "
 			"whole blocks, and this workload has requests of any size", w->name);
 	if (c->fsync_end && !w->script->fsync_end)
-		return err_set(e, EINVAL, "fsync-end does not apply to %s, whose threads write no "
-			"files of their own", w->name);
+		return err_set(e, EINVAL, "fsync-end does not apply to %s: omit the option",
+			       w->name);
 	if (w->script->finite && c->min_duration_ns)
 		return err_set(e, EINVAL, "min-duration does not apply to %s, which ends after its "
 			"%s (option requests sets their number)", w->name, w->script->unit);
