@@ -26,8 +26,8 @@ static const struct option_spec export_options[] = {
 
 static const char about[] =
 	"Writes a trace in the format of another tool. Requests that the format cannot\n"
-	"hold are left out, and the command prints their number. The output file is\n"
-	"written completely or not at all.\n"
+	"hold are left out, and the command prints their number. If the trace has damaged\n"
+	"blocks, the output lacks their requests, and the exit status is 3.\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 
