@@ -234,6 +234,8 @@ static void add_where(struct strbuf *out, const struct analysis *a, size_t repla
 
 bool first_screen_is_excluded(const struct cell *c)
 {
+	if (c->verdict == VERDICT_INCONCLUSIVE && cell_claims_unjudged(c))
+		return true;
 	for (int k = 0; k < COMPONENT_N; k++)
 		if (c->component[k].decision == DECISION_INCONCLUSIVE)
 			return false;
@@ -291,7 +293,7 @@ static void add_cause(struct strbuf *out, const struct analysis *a, size_t repla
 	struct main_cause k = main_cause_of(a, replayer);
 	if (k.decision != DECISION_REJECT && add_failures(out, a, replayer))
 		return;
-	if (!k.n) {
+	if (!k.n || (k.decision != DECISION_REJECT && cell_claims_unjudged(&a->cell[k.worst]))) {
 		add_bar(out, a, replayer);
 		return;
 	}

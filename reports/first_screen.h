@@ -19,8 +19,8 @@ void first_screen_next(struct strbuf *text, struct strbuf *command, const struct
 		       const char *dir);
 
 /* Parts that the files of the first screen share. */
-/* Whether the inconclusive case has no inconclusive component: in this case the verdict's reason
- * says what forbids trust. */
+/* Whether the verdict's reason says what forbids trust in the inconclusive case: no component is
+ * inconclusive, or the claim names a component that was not judged. */
 bool first_screen_is_excluded(const struct cell *c);
 
 /* Facts that a reader needs in words: why something is not accepted, grouped, and what is wrong

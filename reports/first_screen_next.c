@@ -2,6 +2,7 @@
 /* What to do next: a single command, which depends on what the inconclusive cases need. */
 
 #include "common/options.h"
+#include "common/units.h"
 #include "reports/escape.h"
 #include "reports/words.h"
 #include "reports/first_screen.h"
@@ -27,7 +28,8 @@ static void add_time(struct strbuf *out, double seconds)
  * known, or its verdict does not count. */
 static uint64_t cell_needs(const struct analysis *a, const struct cell *c)
 {
-	const bool is_open = c->verdict == VERDICT_INCONCLUSIVE && cell_counts(a, c);
+	const bool is_open = c->verdict == VERDICT_INCONCLUSIVE && cell_counts(a, c) &&
+			     !cell_claims_unjudged(c);
 	uint64_t more = 0;
 	for (int k = 0; is_open && k < COMPONENT_N; k++) {
 		const struct component *m = &c->component[k];
@@ -260,10 +262,35 @@ static void next_of_failing(struct strbuf *text, const struct analysis *a, size_
 		      ". Remove the cause, which is stated above, and run the protocol again");
 }
 
+/* The first inconclusive case whose claim names a component that was not judged, if these are at
+ * least half of the inconclusive cases; otherwise NULL. */
+static const struct cell *first_unjudged(const struct analysis *a)
+{
+	const struct cell *first = NULL;
+	size_t n = 0;
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (a->cell[i].verdict == VERDICT_INCONCLUSIVE && cell_counts(a, &a->cell[i]) &&
+		    cell_claims_unjudged(&a->cell[i]) && !n++)
+			first = &a->cell[i];
+	return 2 * n >= a->n_inconclusive ? first : NULL;
+}
+
+static void next_of_unjudged(struct strbuf *text, const struct cell *c, double seconds)
+{
+	static const char *const need_requests[] = {"tail", "median", "p90", "p99", "p99.9", NULL};
+	strbuf_addf(text, "More replicates do not decide the claim: it names %s, which was not "
+		"judged. Remove %s from the key claim of the protocol", c->bar.text, c->bar.text);
+	if (word_in(c->bar.text, need_requests))
+		strbuf_addstr(text, ", or let each run make more requests");
+	strbuf_addstr(text, ". Then run the protocol again");
+	add_time(text, seconds);
+	strbuf_addch(text, '.');
+}
+
 static void next_of_inconclusive(struct strbuf *text, struct strbuf *command,
 				 const struct analysis *a, const char *dir, double seconds)
 {
-	const struct cell *differing = first_differing(a);
+	const struct cell *differing = first_differing(a), *unjudged = first_unjudged(a);
 	size_t n;
 	const size_t n_failing = failing_count(a);
 	const uint64_t more = pairs_needed(a, &n);
@@ -276,6 +303,8 @@ static void next_of_inconclusive(struct strbuf *text, struct strbuf *command,
 		strbuf_addch(text, '.');
 	} else if (differing) {
 		next_of_differing(text, command, &a->results->protocol, differing);
+	} else if (unjudged) {
+		next_of_unjudged(text, unjudged, seconds);
 	} else if (!a->look) {
 		next_of_early(text, command, a, dir, seconds);
 	} else if (all_excluded(a)) {
@@ -310,7 +339,9 @@ static void next_of_inconclusive(struct strbuf *text, struct strbuf *command,
 		strbuf_addf(text, "Run the protocol again on a %s",
 			    facts_are_quiet(a) ? "machine with less scatter" : "quieter machine");
 		add_time(text, seconds);
-		strbuf_addstr(text, ", or set wider limits in [accept].");
+		strbuf_addstr(text, a->results->protocol.claimed
+					    ? ", or set wider limits in the key claim."
+					    : ", or set wider limits in [accept].");
 	}
 	if (!command->len)
 		strbuf_addf(command, "validate run %s/protocol.conf", dir);

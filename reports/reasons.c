@@ -352,6 +352,7 @@ static void add_inconclusive(struct strbuf *out, const struct analysis *a, const
 {
 	bool accepted[COMPONENT_N], inconclusive[COMPONENT_N], dependent[COMPONENT_N];
 	bool differs[COMPONENT_N], any = false, unknown = false, impractical = false;
+	bool bar_follows = cell_claims_unjudged(c);
 	uint64_t most = 0;
 	for (int i = 0; i < COMPONENT_N; i++) {
 		const struct component *k = &c->component[i];
@@ -374,6 +375,7 @@ static void add_inconclusive(struct strbuf *out, const struct analysis *a, const
 	} else if (words_add_names(out, accepted, " and ")) {
 		strbuf_addstr(out, " within the limits, but not trusted: ");
 		add_reason(out, &c->bar, COMPONENT_N);
+		bar_follows = false;
 	} else {
 		strbuf_addstr(out, "nothing could be assessed");
 	}
@@ -381,12 +383,16 @@ static void add_inconclusive(struct strbuf *out, const struct analysis *a, const
 	if (words_add_names(&names, dependent, " and "))
 		strbuf_addf(out, " (%s would be accepted if the runs were known to be "
 				 "independent)", names.s);
-	if (impractical)
+	if (bar_follows) {
+		strbuf_addstr(out, "; ");
+		add_reason(out, &c->bar, COMPONENT_N);
+	} else if (impractical) {
 		strbuf_addstr(out, ". No practical number of replicates would decide this case on "
 				   "this machine");
-	else if (most && !unknown)
+	} else if (most && !unknown) {
 		strbuf_addf(out, ". About %llu more replicate%s would probably decide this case",
 			    (unsigned long long)most, most == 1 ? "" : "s");
+	}
 }
 
 static void add_verdict(struct strbuf *out, const struct analysis *a, const struct cell *c)

@@ -191,22 +191,19 @@ void words_add_more(struct strbuf *out, const struct finding_group *g)
 {
 	if (g->decision != DECISION_INCONCLUSIVE)
 		return;
-	if (g->n_impractical > 1 && g->n_impractical == g->n_cells)
-		strbuf_addstr(out, " No practical number of replicates decides these cases on this "
-			      "machine.");
-	else if (g->n_impractical && g->n_cells > 1)
+	if (g->n_impractical && g->n_impractical == g->n_cells)
+		strbuf_addstr(out, " No practical number of replicates decides this component on "
+			      "this machine.");
+	else if (g->n_impractical)
 		strbuf_addf(out, " For %zu of these cases, no practical number of replicates is "
 			    "enough on this machine.", g->n_impractical);
-	else if (g->n_impractical)
-		strbuf_addstr(out, " No practical number of replicates decides this case on this "
-			      "machine.");
 	if (g->n_more)
-		strbuf_addf(out, " %llu more replicate%s would probably decide %s.",
+		strbuf_addf(out, " %llu more replicate%s would probably decide this component%s.",
 			    (unsigned long long)g->n_more, g->n_more == 1 ? "" : "s",
-			    !g->n_impractical ? g->n_cells == 1 ? "this case"
-								: "each of these cases"
-			    : g->n_cells == g->n_impractical + 1 ? "the other case"
-								 : "each of the other cases");
+			    g->n_cells == 1	? ""
+			    : !g->n_impractical ? " in each of these cases"
+			    : g->n_cells == g->n_impractical + 1 ? " in the other case"
+								 : " in each of the other cases");
 }
 
 size_t words_add_names(struct strbuf *out, const bool is[COMPONENT_N], const char *last)

@@ -82,8 +82,8 @@ const char *words_title(const struct analysis *a);
 /* Appends what times the runs of `s`. */
 void words_add_observation(struct strbuf *out, const struct scenario *s);
 struct finding_group;
-/* Appends what would decide a group of inconclusive cases: " 44 more replicates would probably
- * decide them." Appends nothing for rejections. */
+/* Appends what would decide the component of a group of inconclusive cases: " 44 more replicates
+ * would probably decide this component." Appends nothing for rejections. */
 void words_add_more(struct strbuf *out, const struct finding_group *g);
 /* "1 run", "2 runs" */
 void words_add_count(struct strbuf *out, size_t n, const char *one, const char *many);

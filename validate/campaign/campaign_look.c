@@ -114,7 +114,7 @@ static uint64_t further_pairs(const struct cell *c)
  * recording. */
 static bool is_decided(const struct protocol *p, const struct cell *c)
 {
-	bool is_open = c->bar.code != REASON_CLAIM_NOT_JUDGED;
+	bool is_open = !cell_claims_unjudged(c);
 	for (int k = 0; k < COMPONENT_N; k++)
 		is_open &= !c->component[k].differs;
 	return c->verdict != VERDICT_INCONCLUSIVE || (p->claimed && !is_open);

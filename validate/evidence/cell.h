@@ -441,6 +441,12 @@ static inline bool cell_has_no_replay(const struct cell *c)
 	return c->n_failed_replayer && c->n_failed_replayer >= c->n_blocks && !c->n_lost;
 }
 
+/* Whether the claim names a component that was not judged: no number of pairs shows the claim. */
+static inline bool cell_claims_unjudged(const struct cell *c)
+{
+	return c->bar.code == REASON_CLAIM_NOT_JUDGED;
+}
+
 /* Whether more runs failed than pairs succeeded: further pairs would fail, too. */
 static inline bool cell_mostly_failed(const struct cell *c)
 {
