@@ -38,7 +38,8 @@ static int open_error(int code, uint32_t n, struct err *e)
 		      ? err_set(e, code,
 				"libaio: %u requests in flight are more than the system allows: "
 				"the limit /proc/sys/fs/aio-max-nr is %s, and %s are in use; "
-				"raise the limit, or reduce --depth",
+				"raise the limit, or reduce --depth (microbench: "
+				"--queue-depth)",
 				n, max ? max : "unknown", now ? now : "unknown")
 		      : err_sys(e, code, "libaio: cannot set up a queue of %u requests", n);
 	FREE_EACH(max, now);
