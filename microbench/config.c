@@ -158,8 +158,9 @@ const struct option_spec microbench_options[] = {
 	       "the kernel, io_uring, libaio or psync (default auto: chosen by a test of the "
 	       "device)"),
 	OPTION(DURATION, "compute", FIELD(compute_ns), .group = "Parallel applications",
-	       .arg = "TIME", .max = 2e9, .help = "checkpoint-compute, earthquake: mean CPU time "
-	       "between requests (default 1ms)"),
+	       .arg = "TIME", .max = 2e9, .help = "checkpoint-compute: CPU time after each "
+	       "block that a rank reads; earthquake: mean CPU time of an iteration (default "
+	       "1ms)"),
 	OPTION(STRING, "launcher", FIELD(launcher), .arg = "COMMAND",
 	       .help = "parallel applications: " MPI_LAUNCHER_HELP),
 	{.name = NULL},

@@ -67,7 +67,7 @@ struct microbench_config {
 	uint64_t span_bytes;  /* --span: part of the device that is used, from its start; 0: all */
 	const char *backend;  /* --backend auto|io_uring|libaio|psync */
 	/* for parallel applications; 0 for others */
-	int64_t compute_ns;   /* --compute: CPU time between requests */
+	int64_t compute_ns;   /* --compute: CPU time of a computation */
 	/* --launcher: command that starts the ranks (mpi_launch.h); NULL: mpirun */
 	const char *launcher;
 	/* Target and output, which only the command line sets. */
