@@ -78,7 +78,9 @@ static double change_of(const struct history_charts *c, const struct history_sig
 static void signal_add(struct history_charts *c, struct history_signal s)
 {
 	s.onset = onset_find(c, s.chart, s.direction, s.first);
-	s.kind = s.chart == CHART_INDIVIDUALS ? KIND_OUTLIER : KIND_JUMP;
+	s.kind = s.chart != CHART_INDIVIDUALS ? KIND_JUMP
+		 : s.first == s.last	      ? KIND_OUTLIER
+					      : KIND_SHIFT;
 	if (s.chart == CHART_CUSUM || s.chart == CHART_EWMA)
 		course_fit(c, &s);
 	s.change = change_of(c, &s);

@@ -32,10 +32,10 @@ enum history_chart { CHART_INDIVIDUALS, CHART_MOVING_RANGE, CHART_CUSUM, CHART_E
 extern const char *const history_chart_names[];
 
 enum history_kind {
-	/* individuals: consecutive entries beyond the limits; CUSUM, EWMA: a single entry */
-	KIND_OUTLIER,
-	KIND_JUMP,  /* beyond the limit of moving ranges */
-	KIND_SHIFT, /* lasting, at one level */
+	KIND_OUTLIER, /* a single entry */
+	KIND_JUMP,    /* beyond the limit of moving ranges */
+	/* CUSUM, EWMA: lasting, at one level; individuals: consecutive entries beyond the limits */
+	KIND_SHIFT,
 	KIND_DRIFT, /* lasting and growing: a ramp fits better than a step */
 	KIND_N
 };

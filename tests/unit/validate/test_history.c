@@ -115,6 +115,9 @@ static void shift_or_drift(void **state)
 	assert_int_equal(s->direction, -1);
 	assert_int_equal(s->onset, 25);
 	expect_near(s->change, expm1(-0.02));
+	s = signal_of(&c, CHART_INDIVIDUALS, 25);
+	assert_non_null(s);
+	assert_int_equal(s->kind, KIND_SHIFT);
 	/* one event for the signals of several charts, with the change at its date and not a later
 	 * change */
 	assert_int_equal(c.n_events, 1);
