@@ -14,7 +14,7 @@ typedef double fact_of(const struct run *run, const struct context *c); /* NaN u
 static double off_cpu(const struct run *run, const struct context *c)
 {
 	const struct run_facts *f = &run->summary.facts;
-	double available = (double)f->wall_ns * run_n_threads(c->scenario, &run->summary);
+	double available = run_thread_ns(c->scenario, &run->summary);
 	if (!run->summary.has_facts || !(available > 0))
 		return NAN;
 	double used = (double)f->cpu_user_ns + (double)f->cpu_system_ns;

@@ -72,11 +72,13 @@ static void take_facts(const struct run_summary *s, const struct why_context *c,
 {
 	const struct run_facts *k = &s->facts;
 	/* if the number of threads is unknown, no time counts as available or busy */
-	double n = summary_n_ended(s),
-	       available = (double)k->wall_ns * run_n_threads(c->scenario, s);
+	double n = summary_n_ended(s), available = run_thread_ns(c->scenario, s),
+	       whole = (double)k->wall_ns * run_n_threads(c->scenario, s);
 	double used = (double)k->cpu_user_ns + (double)k->cpu_system_ns;
 	double active = s->response.mean * n,
-	       busy = available > 0 ? fmin(1, active / available) : 0;
+	       busy = available > 0 ? fmin(1, active / available) : 0,
+	       /* time is also stolen in the pauses of a run in slices */
+	       busy_of_whole = whole > 0 ? fmin(1, active / whole) : 0;
 	double queue = k->runqueue_wait_ns > 0 && !c->at_device ? (double)k->runqueue_wait_ns : 0,
 	       device = (double)k->bytes_read_device / n;
 	f[F_DEVICE] = device;
@@ -84,7 +86,7 @@ static void take_facts(const struct run_summary *s, const struct why_context *c,
 	f[F_DEVICE_MEAN] = device * s->response.mean;
 	f[F_FAULTS] = (double)k->n_minor_faults / n;
 	f[F_QUEUE] = queue * busy / n;
-	f[F_STEAL] = k->steal_ns > 0 ? (double)k->steal_ns * busy / n : 0;
+	f[F_STEAL] = k->steal_ns > 0 ? (double)k->steal_ns * busy_of_whole / n : 0;
 	f[F_BLOCKED] = fmax(0, active - used - queue * busy) / n;
 	f[F_PROCESSOR] = used / n;
 	f[F_OFF] = fmax(0, available - used) / n;

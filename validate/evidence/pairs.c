@@ -155,6 +155,12 @@ double run_n_threads(const struct scenario *scenario, const struct run_summary *
 	return run_in_flight_max(s) <= 1 ? 1 : NAN;
 }
 
+double run_thread_ns(const struct scenario *scenario, const struct run_summary *s)
+{
+	return (double)(s->n_slices ? s->execution_ns : s->facts.wall_ns) *
+	       run_n_threads(scenario, s);
+}
+
 double run_n_lanes(const struct scenario *scenario, const struct run_summary *s)
 {
 	double n = run_n_threads(scenario, s);

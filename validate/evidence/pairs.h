@@ -38,6 +38,9 @@ double run_n_threads(const struct scenario *scenario, const struct run_summary *
 /* Like run_n_threads(), if each thread makes one request at a time; NaN if more requests were in
  * flight. */
 double run_n_lanes(const struct scenario *scenario, const struct run_summary *s);
+/* Time of the threads of a run, without the pauses of a run in slices. It needs the facts. NaN if
+ * the number of threads is unknown. */
+double run_thread_ns(const struct scenario *scenario, const struct run_summary *s);
 /* Mean number of requests in flight over a run; NaN for a run without duration. */
 double run_in_flight(const struct run_summary *s);
 /* Largest number in flight, by time or by request; NaN: none. */

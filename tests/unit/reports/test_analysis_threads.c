@@ -101,6 +101,29 @@ static void unknown_where_several_are_in_flight(void **state)
 	done(&c, &a);
 }
 
+/* The time off the CPU and the wait for a CPU refer to the time in which a run was not paused. */
+static void pauses_between_slices_do_not_count(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &slow, 1, 1, N, 1);
+	const double off_x = a.cell[0].diagnostics.off_cpu_x, off_r = a.cell[0].diagnostics.off_cpu_r;
+	for (size_t i = 0; i < c.results.n_runs; i++) {
+		struct run_summary *s = &c.results.run[i].summary;
+		s->facts.wall_ns = 3 * s->execution_ns;
+		s->n_slices = 20;
+	}
+	again(&c, &a);
+	assert_true(off_x > 0 && a.cell[0].diagnostics.off_cpu_x == off_x);
+	assert_true(off_r > 0 && a.cell[0].diagnostics.off_cpu_r == off_r);
+	const struct scenario reads = {.level = 4};
+	const struct run_summary whole = {.execution_ns = 5, .facts = {.wall_ns = 6}},
+				 sliced = {.execution_ns = 5, .n_slices = 3, .facts = {.wall_ns = 15}};
+	assert_true(run_thread_ns(&reads, &whole) == 24 && run_thread_ns(&reads, &sliced) == 20);
+	done(&c, &a);
+}
+
 /* Steal time is a sum over all CPUs, so it can be longer than the run. */
 static void stolen_share_is_at_most_one(void **state)
 {
@@ -125,6 +148,7 @@ int main(void)
 	    cmocka_unit_test(by_level_nodes_or_alone),
 	    cmocka_unit_test(execution_time_is_split_among_them),
 	    cmocka_unit_test(unknown_where_several_are_in_flight),
+	    cmocka_unit_test(pauses_between_slices_do_not_count),
 	    cmocka_unit_test(stolen_share_is_at_most_one),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
