@@ -75,8 +75,8 @@ static size_t rows_explain(struct strbuf *out, const struct protocol *p,
 		strbuf_addf(out,
 			    needed || isfinite(limit)
 				    ? "a probability of %.0f %% needs "
-				    : "neither more replicates nor a wider limit gives "
-					      "a probability of %.0f %%",
+				    : "neither more replicates alone nor a wider limit "
+				      "alone gives a probability of %.0f %%",
 			    100 * CHANCE_ASSURANCE);
 		if (needed)
 			strbuf_addf(out, "about %u replicates", needed);

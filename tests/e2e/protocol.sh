@@ -163,7 +163,7 @@ expect_line err 'small has no case of this protocol with two or more pairs'
 small 3 10% >p.conf
 expect_status 2 "$VALIDATE" run p.conf --dry-run --scatter 1%
 expect_status 2 "$VALIDATE" run p.conf -o refused
-grep -q '3 replicates cannot lead to a decision: .* use replicates = 5 or more' err || fail "$(cat err)"
+grep -q '3 replicates cannot lead to a decision: .* use replicates = 6 or more' err || fail "$(cat err)"
 [ ! -e refused ] || fail 'it began what cannot decide anything'
 sed -i 's/^replicates.*/&\nallow-undecidable = yes/' p.conf
 expect_status 0 "$VALIDATE" run p.conf --dry-run

@@ -282,6 +282,10 @@ int chances_check(const struct protocol *p, struct err *e)
 	const unsigned int n = (unsigned int)p->n_replicates_max;
 	const double level = chances_level(p, n), limit = p->accept.precision_ratio;
 	const struct chance_row precision = {COMPONENT_PRECISION, limit, NAN};
+	const bool with_precision = limit > 1 && is_in_effect(p, COMPONENT_PRECISION);
+	unsigned int fewest = chances_fewest(level > 0 ? level : ALPHA);
+	if (with_precision && fewest <= PRECISION_PAIRS)
+		fewest = PRECISION_PAIRS + 1;
 	if (p->allow_undecidable)
 		return 0;
 	if (!can_accept(n, level))
@@ -290,10 +294,8 @@ int chances_check(const struct protocol *p, struct err *e)
 					  "at most %.2g; use replicates = %u or more (20 usually "
 					  "suffice), or allow-undecidable = yes for numbers "
 					  "without verdicts",
-			path_of(p), n, ldexp(1, -(int)n), level,
-			level > 0 ? chances_fewest(level) : chances_fewest(ALPHA));
-	if (!(limit > 1) || !is_in_effect(p, COMPONENT_PRECISION) ||
-	    chance_of_row(p, &precision, n) >= CHANCE_HOPELESS)
+			path_of(p), n, ldexp(1, -(int)n), level, fewest);
+	if (!with_precision || chance_of_row(p, &precision, n) >= CHANCE_HOPELESS)
 		return 0;
 	const unsigned int needed = chance_pairs_needed(p, &precision);
 	SCOPED_FREE char *use =

@@ -28,6 +28,9 @@ static void test_too_few_for_the_rule(void **state)
 	struct err e = ERR_INIT;
 	struct protocol p = fixed(4);
 	assert_int_equal(chances_check(&p, &e), -EINVAL);
+	assert_non_null(strstr(e.msg, "replicates = 6 or more")); /* precision needs 6 */
+	p.accept.precision_ratio = NAN;
+	assert_int_equal(chances_check(&p, &e), -EINVAL);
 	assert_non_null(strstr(e.msg, "replicates = 5 or more"));
 	assert_true(chance_of_ratio(&p, 4, 0.001, 0.1) == 0);
 	assert_true(chance_of_precision(&p, 4, 2) == 0);
