@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate judge: judges replayers for one trace with a generated protocol. */
 
+#include <ctype.h>
+
 #include "commands/commands.h"
 #include "commands/judge_options.h"
 #include "common/options.h"
@@ -148,8 +150,9 @@ static void option_name(struct err *e, const char *path, const char *protocol)
 	size_t n = 0;
 	if (strncmp(e->msg, path, strlen(path)))
 		return;
-	char *end;
-	unsigned long line = strtoul(e->msg + strlen(path) + 1, &end, 10);
+	char *end = e->msg + strlen(path) + 1;
+	/* "PATH:LINE: MESSAGE" or "PATH: MESSAGE" */
+	unsigned long line = isdigit((unsigned char)*end) ? strtoul(end, &end, 10) : 0;
 	const char *text = end + strspn(end, ": "), *name = replayer_name(text, &n);
 	if (name) {
 		text = name + n + strspn(name + n, "]: ");

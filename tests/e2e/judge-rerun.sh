@@ -52,6 +52,8 @@ expect_status 0 "$VALIDATE" run results/protocol.conf --dry-run
 # too few replicates for a component are refused, as by validate run
 expect_status 2 "$VALIDATE" judge -q --rerun --replicates 5 --with event -o few app.trace
 expect_line err 'with 5 replicates, precision is almost never accepted: use replicates = 20'
+expect_status 2 "$VALIDATE" judge -q --replicates 3 --with event -o few app.trace
+expect_line err 'validate: 3 replicates cannot lead to a decision'
 [ ! -e few ] || fail 'it began what can never be accepted'
 
 # which words of the command name the directory, and which only look like it; the name of the program
