@@ -145,7 +145,10 @@ static int replayers_choose(struct protocol *p, const struct run_settings *confi
 	SCOPED_FREE char *path = results_path(config->dir, "plan.json");
 	json_auto_t *plan = NULL;
 	/* if the file is invalid, campaign_run reports the error */
-	return json_read_file(path, &plan, NULL) ? 0 : design_leave_out(p, plan, e);
+	if (json_read_file(path, &plan, NULL) || !design_leave_out(p, plan, e))
+		return 0;
+	return err_context(e, "%s does not match the campaign in %s (omit the argument PROTOCOL to "
+		"continue with %s/protocol.conf)", p->path, config->dir, config->dir);
 }
 
 static void time_print(const json_t *time)
