@@ -259,9 +259,8 @@ const struct option_spec replay_options[] = {
 	       "then the worker yields the CPU and sleeps (default 5us)"),
 	OPTION(CHOICE, "placement", FIELD(placement), .arg = "KIND", .choices = placement_names,
 	       .help = "place of the buffers in memory. offset: at a fixed offset in a page; page: "
-	       "at the start of a page; rotate: many buffers in turn. The program "
-	       "should use the same place, such as with this option of microbench (default "
-	       "offset)"),
+	       "at the start of a page; rotate: many buffers in turn. Use the same place as in "
+	       "the run of the program; microbench has the same option (default offset)"),
 	OPTION(FLAG, "processes", FIELD(processes), .help = "replay each traced process in a "
 	       "process with its own descriptors (default: in threads of one process)"),
 	OPTION(FLAG, "pin", FIELD(pin), .help = "pin worker i to the i-th CPU that the process "

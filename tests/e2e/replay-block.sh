@@ -17,6 +17,10 @@ n_of() { # NAME: its value in the replay's metadata
 expect_status 2 "$VALIDATE" replay --destructive --device target --mode nothing in.csv
 expect_status 2 "$VALIDATE" replay --destructive --device target --order none in.csv
 expect_line err 'engine block has modes'
+expect_status 2 "$VALIDATE" replay --destructive --device target --fs-rules -data in.csv
+expect_line err 'omit --order, --timing and --fs-rules'
+expect_status 2 "$VALIDATE" replay --destructive --device target --mode causal in.csv
+expect_line err 'mode: causal belongs to engine parallel'
 expect_status 2 "$VALIDATE" replay --destructive --device target --mode afap --speed 2 in.csv
 expect_status 2 "$VALIDATE" replay --destructive --device target --mode hf --think-scale 2 in.csv
 expect_status 2 "$VALIDATE" replay --destructive --device target --mode load --mutant drift in.csv

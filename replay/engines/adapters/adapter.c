@@ -342,8 +342,8 @@ static int none_check(struct adapter_state *a, struct err *e)
 			"the trace was observed (times %s; %llu other requests were observed)",
 			a->run.adapter->name, (unsigned long long)a->run.n_requests,
 			times_name(a->times.how), (unsigned long long)(a->n_extra + a->n_other));
-	adapter_note(&a->run, "none of the %llu requests of the trace was made, but %llu other "
-		     "requests were made",
+	adapter_note(&a->run, "the replayer made none of the %llu requests of the trace, and %llu "
+		     "other requests",
 		     (unsigned long long)a->run.n_requests, (unsigned long long)a->n_extra);
 	return 0;
 }

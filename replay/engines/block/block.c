@@ -242,6 +242,9 @@ static int modes_check(const struct replay_config *c, struct err *e)
 	const struct fault *f = ret ? NULL : mutant_fault(m.kind);
 	if (ret)
 		return ret;
+	if (o->mode >= MODE_CAUSAL)
+		return err_set(e, EINVAL, "mode: %s belongs to engine parallel; engine block has "
+			"hf, afap, load and dep", block_mode_names[o->mode]);
 	if (o->mode != MODE_DEP &&
 	    (o->think_scale != 1 || o->device_scale > 0 || o->follow || o->think_time))
 		return err_set(e, EINVAL,
@@ -277,7 +280,7 @@ static int block_check(const struct replay_config *c, struct err *e)
 	if (c->order != ORDER_TEMPORAL || c->timing != TIMING_FULLSPEED || c->fs_rules)
 		return err_set(e, EINVAL,
 			       "engine block has modes (--mode) instead of orders and timings: "
-			       "omit --order and --timing");
+			       "omit --order, --timing and --fs-rules");
 	if (c->dir)
 		return err_set(e, EINVAL, "dir: engine block replays on a device: name it with "
 			"--device, and omit --dir");

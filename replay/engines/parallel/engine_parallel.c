@@ -26,7 +26,7 @@ static int parallel_check(const struct replay_config *c, struct err *e)
 	    c->timing != TIMING_FULLSPEED || c->fs_rules)
 		return err_set(e, EINVAL,
 			       "engine parallel has modes (--mode) instead of orders and timings: "
-			       "omit --order and --timing");
+			       "omit --order, --timing and --fs-rules");
 	if (c->speed != 1 && (c->block.mode == MODE_HF || c->block.mode == MODE_CAUSAL ||
 			      c->block.mode == MODE_AFAP))
 		return err_set(e, EINVAL,
