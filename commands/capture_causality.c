@@ -123,9 +123,8 @@ static void outcome_print(const struct collect_config *c, const struct collect_o
 		       "note", o->merged.n_senders, o->merged.n_senders == 1 ? "s" : "",
 		       o->merged.n_senders == 1 ? "it" : "them");
 	printf("%-14s%" PRIu64 "; %" PRIu32 " of them delay requests of a node (--period %" PRIu64
-	       "); all runs together took %s, the run without delays took %s\n", "runs", o->n_runs,
-	       o->n_throttled, o->period, duration_text((double)o->tracing_ns).s,
-	       duration_text((double)o->application_ns).s);
+	       "); all runs together took %s\n", "runs", o->n_runs, o->n_throttled, o->period,
+	       duration_text((double)o->tracing_ns).s);
 	printf("%-14s%" PRIu64 " seen, %" PRIu64 " kept (the others follow from these); %" PRIu64
 	       " barrier%s\n", "dependencies",
 	       o->merged.n_edges_seen, o->merged.n_edges_left, o->merged.n_barriers,
