@@ -201,7 +201,7 @@ static void add_value(struct strbuf *out, const struct estimate *e, bool sign)
 		number_add(out, e->value, (e->hi95 - e->lo95) / 2, number_unit_percent, sign);
 }
 
-static void fill_case(struct terminal_row *r, const struct cell *c)
+static void fill_case(struct terminal_row *r, const struct analysis *a, const struct cell *c)
 {
 	if (c->component[COMPONENT_BIAS].estimate.status == STAT_OK)
 		words_add_estimate(&r->cell[BIAS], &c->component[COMPONENT_BIAS], true);
@@ -221,7 +221,7 @@ static void fill_case(struct terminal_row *r, const struct cell *c)
 			    (double)c->n_lost + (double)c->n_extra + (double)c->n_mismatched);
 	strbuf_addstr(&r->cell[VERDICT], c->verdict == VERDICT_INCONCLUSIVE
 					     ? words_tendency_short(cell_tendency(c))
-					     : verdict_name(c->verdict));
+					     : words_claim_verdict(a, c->verdict));
 	r->verdict = c->verdict;
 	r->is_case = true;
 }
@@ -264,7 +264,7 @@ static void add_cases(struct grid *g, const struct analysis *a)
 			r->is_title = true;
 			add_program(&r->cell[NAME], a, i);
 		}
-		fill_case(add_name(g, titles ? replayer : scenario, titles ? 2 : 0), c);
+		fill_case(add_name(g, titles ? replayer : scenario, titles ? 2 : 0), a, c);
 	}
 }
 

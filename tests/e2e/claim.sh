@@ -82,6 +82,7 @@ expect_line joined "Claim \"$wide\": "
 [ "$(jq -r '[.cells[].replayer] | sort | join(" ")' wide/report/report.json)" = 'event event-1' ] || fail "$(jq -c '[.cells[].replayer]' wide/report/report.json)"
 if [ "$status" -eq 0 ]; then
 	expect_line joined 'shown in both cases'
+	! grep -qE ' (not trusted|trusted)$' out || fail "the table of a claim says trusted"
 	[ "$(ended wide)" = decided ] || fail "shown, but it ended by: $(ended wide)"
 fi
 # the stored protocol gives the same verdict without the command
