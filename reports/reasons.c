@@ -148,9 +148,10 @@ static const char *const templates[REASON_N] = {
     [REASON_MACHINE_UPPER] = " (upper confidence limit %P %%)",
     [REASON_MACHINE_LIMIT] = ", limit %P %%",
     [REASON_PLAN_NONE] = ". " NO_NUMBER,
-    [REASON_PLAN_MEAN] = ". " NO_NUMBER ": the %X of the replicates have a standard "
-			 "deviation of %V. At this distance of the estimate from the limit, a "
-			 "decision by %.0f replicates needs a standard deviation of at most %V",
+    [REASON_PLAN_MEAN] = ". " NO_NUMBER ": the standard deviation of the %X of the "
+			 "replicates, including any allowance for dependence between runs, is %V. "
+			 "At this distance of the estimate from the limit, a decision by %.0f "
+			 "replicates needs a standard deviation of at most %V",
     [REASON_PLAN_RATIO_MOST] = ". " NO_NUMBER ", because the ratio is too near the limit. "
 			       "A decision by the %.0f replicates that were made needs a ratio "
 			       "of at most %.3g",

@@ -203,7 +203,7 @@ static void test_too_noisy_is_reported(void **state)
 	assert_true(k->impractical && k->n_more > 1000);
 	assert_non_null(strstr(k->reason, "±10 %"));
 	assert_non_null(strstr(k->reason, "No practical number of replicates"));
-	assert_non_null(strstr(k->reason, "standard deviation of 41 %"));
+	assert_non_null(strstr(k->reason, "dependence between runs, is 41 %"));
 	assert_non_null(strstr(a.cell[0].verdict_reason, "No practical number of replicates"));
 	assert_null(strstr(a.cell[0].verdict_reason, "probably"));
 	done(&c, &a);
