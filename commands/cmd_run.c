@@ -250,6 +250,8 @@ static int run_run(int argc, char **argv, struct err *e)
 	if (config.resume && config.replicates)
 		return usage_fail(e, "--replicates cannot change a campaign that has begun: omit "
 				     "it with --resume");
+	if (config.scatter && !config.dry_run)
+		return usage_fail(e, "--scatter needs --dry-run");
 	if (config.hosts)
 		return hosts_run_them(&config, n_positional ? argv[1] : NULL, e);
 	if (n_positional < 1 && !config.resume)
@@ -268,13 +270,13 @@ static int run_run(int argc, char **argv, struct err *e)
 									   : EXIT_USAGE;
 	if (replayers_choose(&p, &config, e) < 0)
 		return EXIT_FAILED;
-	if (config.scatter && !config.dry_run)
-		return usage_fail(e, "--scatter needs --dry-run");
 	if (config.budget_ns && !p.budget_ns)
 		return usage_fail(e, "--budget needs a protocol with the key budget: add this "
 				     "key to the protocol");
 	SCOPED_FREE char *dir = config.dir ? xstrdup(config.dir) : run_default_dir(p.name);
 	one_host_note(&p);
+	if (config.dry_run && config.budget_ns)
+		p.budget_ns = config.budget_ns;
 	if (config.dry_run)
 		status = dry_run(&p, &config, dir, e);
 	else

@@ -5,6 +5,7 @@
 #include "common/files.h"
 #include "common/hosts.h"
 #include "reports/pool/pool_report.h"
+#include "validate/campaign/campaign.h"
 #include "validate/pool/hosts.h"
 
 struct ends {
@@ -38,10 +39,8 @@ static void options_add(struct words_list *w, const struct run_hosts *r, bool re
  * path, which the caller frees. */
 static char *dir_make(const char *dir, bool resume, struct err *e)
 {
-	SCOPED_FREE char *hosts = xasprintf("%s/hosts", dir);
-	if (!resume && path_exists(hosts))
-		return err_set(e, EEXIST, "%s already contains results of --hosts: add --resume "
-			"to continue, or name another directory with -o", dir), NULL;
+	if (!resume && results_dir_check_empty(dir, e))
+		return NULL;
 	char *path = dir_create(dir, e) ? NULL : realpath(dir, NULL);
 	if (!path && !e->code)
 		err_sys(e, errno, "cannot use directory %s", dir);

@@ -170,6 +170,12 @@ expect_status 0 "$VALIDATE" run p.conf --dry-run
 small '8..60\nbudget = 1s' 10% >p.conf
 expect_status 2 "$VALIDATE" run p.conf --dry-run
 expect_line err 'the budget suffices for about 0 pairs of each scenario, but the first decision needs 8 pairs, which take about'
+expect_status 0 "$VALIDATE" run p.conf --dry-run --budget 1min
+expect_status 2 "$VALIDATE" run p.conf --hosts a,b --scatter 10%
+expect_line err '--scatter needs --dry-run'
+mkdir used && touch used/file
+expect_status 3 "$VALIDATE" run p.conf --hosts a,b --launcher 'true {host}' -o used
+expect_line err 'the results directory used is not empty'
 small '8..60\nbudget = 1min' 10% >p.conf
 expect_status 0 "$VALIDATE" run p.conf --dry-run
 grep -q 'at most 60 s (budget): about [0-9]* pairs of each scenario' out || fail "$(cat out)"

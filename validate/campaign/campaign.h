@@ -23,6 +23,10 @@ struct campaign_options {
  * as the protocol requires; other negative errno. */
 int campaign_run(const struct protocol *p, const struct campaign_options *o, struct err *e);
 
+/* Checks that the results directory `dir` does not exist or is empty. Errors: EEXIST; others of the
+ * system. */
+int results_dir_check_empty(const char *dir, struct err *e);
+
 /* Checks, before anything starts, that the results directory `dir` can be made or is empty, and
  * that the directories of targets exist and can be written, also the queue settings of their
  * devices. Changes nothing. Errors: EEXIST for a results directory with files; others of the

@@ -200,10 +200,13 @@ void dir_unmake(const struct campaign *c)
 	parents_remove(dir, c->existing_len);
 }
 
-static int directory_not_empty(const char *dir, struct err *e)
+int results_dir_check_empty(const char *dir, struct err *e)
 {
-	return err_set(e, EEXIST, "the results directory %s is not empty: name another, or "
-		"continue its campaign with --resume", dir);
+	bool empty = true;
+	const int ret = path_exists(dir) ? dir_is_empty(dir, &empty, e) : 0;
+	return ret || empty ? ret
+			    : err_set(e, EEXIST, "the results directory %s is not empty: name "
+				      "another, or continue its campaign with --resume", dir);
 }
 
 /* Checks that a new directory can be made in `path`. */
@@ -227,7 +230,6 @@ static int queue_possible(const char *queue, const char *dir, struct err *e)
 
 int directories_possible(const struct protocol *p, const char *dir, struct err *e)
 {
-	bool empty = true;
 	/* resolved as in the campaign: directories of targets are relative to its parent */
 	SCOPED_FREE char *path = realpath(dir, NULL);
 	path = path ? path : xstrdup(dir);
@@ -239,9 +241,7 @@ int directories_possible(const struct protocol *p, const char *dir, struct err *
 			 *parent = xasprintf("%.*s", slash ? (int)(slash - path) + 1 : 0, path);
 	int ret = directory_possible(len ? exists : *path == '/' ? "/" : ".", "results directory",
 				     e);
-	if (!ret && path_exists(path))
-		ret = dir_is_empty(path, &empty, e);
-	ret = ret || empty ? ret : directory_not_empty(dir, e);
+	ret = ret ? ret : results_dir_check_empty(dir, e);
 	for (size_t i = 0; !ret && i < p->n_targets; i++) {
 		const struct target *t = &p->target[i];
 		SCOPED_FREE char *target =
@@ -262,13 +262,12 @@ int directories_possible(const struct protocol *p, const char *dir, struct err *
 int dir_begin(struct campaign *c, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT, resolved = STRBUF_INIT;
-	bool empty = true;
 	c->files = json_object();
 	c->existing_len = existing_part(c->options->dir);
 	int ret = dir_create(c->options->dir, e);
-	ret = ret ? ret : dir_is_empty(c->options->dir, &empty, e);
-	if (!ret && !empty)
-		ret = directory_not_empty(c->options->dir, e);
+	const bool used = !ret && results_dir_check_empty(c->options->dir, e);
+	if (used)
+		ret = -e->code;
 	ret = ret ? ret : dir_resolve(c, e);
 	if (!ret && c->protocol->text)
 		strbuf_addstr(&text, c->protocol->text);
@@ -297,7 +296,7 @@ int dir_begin(struct campaign *c, struct err *e)
 		SCOPED_FREE char *path = results_path(c->dir, "journal");
 		ret = journal_open(&c->journal, path, 1, e);
 	}
-	if (ret && empty)
+	if (ret && !used)
 		dir_unmake(c);
 	strbuf_release(&text);
 	strbuf_release(&resolved);
