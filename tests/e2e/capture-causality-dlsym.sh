@@ -3,6 +3,7 @@
 # are waits for ranks, also if a tool replaces some of the functions.
 # long: 40 s
 . "$SRCDIR/tests/e2e/lib.sh"
+leaks_unchecked # leaks of OpenMPI itself are not reported
 preload_before_sanitizer
 command -v mpicc >/dev/null || skip 'no mpicc'
 [ -x "$BUILD/validate-mpi-workload" ] || skip 'the ranks of the workloads were not built: no OpenMPI to build with'
