@@ -163,10 +163,11 @@ static void cpu_delay_print(const struct replay_summary *s)
 	putchar('\n');
 }
 
-static void count_print(const char *what, uint64_t n, const char *text)
+/* `text`: what is counted, from its second word on; `noun`: the first word, singular. */
+static void count_print(const char *what, uint64_t n, const char *noun, const char *text)
 {
 	if (n)
-		printf("%-16s%" PRIu64 " %s\n", what, n, text);
+		printf("%-16s%" PRIu64 " %s%s%s\n", what, n, noun, n == 1 ? "" : "s", text);
 }
 
 static void block_print(const struct replay_summary *s)
@@ -177,11 +178,10 @@ static void block_print(const struct replay_summary *s)
 	printf("%-16s%s: %s\n", "backend", b->backend, b->backend_why);
 	printf("%-16s%u at most (trace: %u); %" PRIu64 " submissions\n", "in flight",
 	       b->most_in_flight, b->traced_in_flight, b->n_submissions);
-	count_print("read only", b->n_turned, "writes were replayed as reads");
-	count_print("moved", b->n_remapped,
-		    "requests to another offset (--beyond)");
-	count_print("rounded", b->n_rounded, "requests, to whole blocks of the device");
-	count_print("short", b->n_short, "transfers moved less than requested");
+	count_print("read only", b->n_turned, "write", " replayed as reads");
+	count_print("moved", b->n_remapped, "request", " to another offset (--beyond)");
+	count_print("rounded", b->n_rounded, "request", ", to whole blocks of the device");
+	count_print("short", b->n_short, "transfer", " moved less than requested");
 	for (size_t i = 0; i < b->n_errors; i++)
 		printf("%-16s%" PRIu64 " request%s: %s\n", i ? "" : "failed", b->error[i].n,
 		       b->error[i].n == 1 ? "" : "s", strerror(b->error[i].code));
@@ -205,10 +205,10 @@ static int touched_print(const struct replay_config *c, struct block_touched *t)
 	printf("%-16s%s%s%s, %s\n", "device", c->device,
 	       real && strcmp(real, c->device) ? ": " : "",
 	       real && strcmp(real, c->device) ? real : "", size_text(t->device_bytes).s);
-	count_print("would read", t->n_reads, "requests");
-	count_print("would write", t->n_writes, "requests");
-	count_print("would discard", t->n_discards, "requests");
-	count_print("would flush", t->n_flushes, "times");
+	count_print("would read", t->n_reads, "request", "");
+	count_print("would write", t->n_writes, "request", "");
+	count_print("would discard", t->n_discards, "request", "");
+	count_print("would flush", t->n_flushes, "time", "");
 	if (*t->refusal)
 		printf("the replay would be refused: %s\n", t->refusal);
 	if (!t->n_written)
@@ -288,7 +288,7 @@ static void parallel_print(const struct replay_summary *s)
 	else if (p->n_ranks > 1)
 		printf("%-16scompared before and after the run; differences are known to "
 		       "within %s\n", "clocks", duration_text((double)p->uncertainty_ns).s);
-	count_print("signals", p->n_signals, "from a node to a node that waits for the signal");
+	count_print("signals", p->n_signals, "signal", " from a node to a node that waits for it");
 	if (p->n_crowded)
 		printf("note: the threads of %u rank%s share CPUs: there are more threads than "
 		       "CPUs\n", p->n_crowded, p->n_crowded == 1 ? "" : "s");
@@ -305,11 +305,11 @@ static void adapter_print(const struct replay_summary *s)
 	       duration_text((double)a->cpu_ns).s, size_text(a->peak_bytes).s);
 	if (!is_untimed(s))
 		count_print("not seen", s->n_records - s->n_issued - s->n_skipped,
-			    "requests were given to the replayer, but their times are unknown");
-	count_print("extra", s->n_repeated, "requests that the input does not have");
-	count_print("ambiguous", a->n_ambiguous,
-		    "requests of the input have the same operation, object, offset and length as "
-		    "another request");
+			    "request", " given to the replayer, with unknown times");
+	count_print("extra", s->n_repeated, "request", " that the input does not have");
+	count_print("ambiguous", a->n_ambiguous, "request",
+		    " of the input with the same operation, object, offset and length as another "
+		    "request");
 	for (const char *line = a->notes; *line;
 	     line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n')) {
 		fputs("note: ", stdout);

@@ -10,7 +10,7 @@ const struct trace_format *const trace_formats[] = {FORMATS(FORMAT_ADDRESS) NULL
 const struct trace_format *format_find(const char *name)
 {
 	for (const struct trace_format *const *f = trace_formats; *f; f++)
-		if (!strcmp((*f)->name, name))
+		if (!strcasecmp((*f)->name, name))
 			return *f;
 	return NULL;
 }

@@ -130,13 +130,13 @@ static void add_rates(struct info_page *page, const struct info *x)
 		strbuf_addstr(&out, ", ");
 	}
 	add_busiest(&out, s, &narrow);
-	if (s->n_bytes) {
-		const struct timeline *t = many ? &wide : &narrow;
-		int64_t begin_ns;
-		const struct timeline_bin *b = timeline_most_bytes(t, &begin_ns);
-		strbuf_addf(&out, "; at most %s in %s", size_text(b->bytes[KIND_READ] +
-			b->bytes[KIND_WRITE]).s, duration_text((double)t->width_ns).s);
-	}
+	const struct timeline *t = many ? &wide : &narrow;
+	int64_t begin_ns;
+	const struct timeline_bin *b = timeline_most_bytes(t, &begin_ns);
+	const uint64_t bytes = b->bytes[KIND_READ] + b->bytes[KIND_WRITE];
+	if (bytes)
+		strbuf_addf(&out, "; at most %s in %s", size_text(bytes).s,
+			    duration_text((double)t->width_ns).s);
 	add_fact(page, "Rate", &out);
 	double variation = profile_gap_variation(p);
 	if (!isnan(variation)) {

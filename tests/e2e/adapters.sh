@@ -128,7 +128,7 @@ expect_line out 'the replayer printed 1073741824 bytes'
 [ "$(wc -c <out.trace.printed)" -lt 200000 ] || fail "its printed text is not limited: $(wc -c <out.trace.printed) bytes"
 hostile 0 skip
 expect_line out '180 of 200'
-expect_line out '20 requests were given to the replayer'
+expect_line out '20 requests given to the replayer'
 [ "$(fact n_lost)" = 20 ] || fail "20 are skipped, not $(fact n_lost)"
 hostile 0 repeat
 expect_line out '10 requests that the input does not have'
