@@ -71,7 +71,7 @@ expect_line out "validate-mpi-workload checkpoint '--dir=a dir' --requests 7"
 run 2 random-read --dir target --print-command
 run 2 mpi-io --dir target -o wrong
 expect_line err 'capture causality'
-run 2 mpi-io --pause 1ms --dir target
+run 2 mpi-io --pause 1ms --dir target --print-command
 expect_line err 'omit pause'
 VALIDATE=$VALIDATE RANKS=2
 export VALIDATE RANKS
