@@ -110,6 +110,7 @@ static json_t *memory_json(const struct bench_run *r)
 		const struct worker *w = &r->worker[i];
 		n_instrument += w->samples.n_bytes + w->blocks.n_bytes + w->think.n_bytes;
 		n_instrument += w->script.cap * sizeof *w->script.step;
+		n_instrument += w->bench.load ? w->bench.load->requests.n_bytes : 0;
 	}
 	return json_pack("{s:I,s:I,s:I}", "held_bytes", (json_int_t)r->config->anon_bytes,
 			 "instrument_bytes", (json_int_t)n_instrument, "anonymous_bytes",

@@ -38,6 +38,9 @@ done
 cmp libaio.asked psync.asked || fail "another backend asks for something else"
 cmp libaio.asked auto.asked || fail "another backend asks for something else"
 [ "$(cksum file)" != "$(cat before)" ] || fail "nothing was written"
+n=$("$VALIDATE" info --json libaio.trace | jq '.meta.extra.memory.instrument_bytes')
+# each of the 600 requests has a record of 24 bytes and a drawn request of 24 bytes
+[ "$n" -ge $((600 * (24 + 24))) ] || fail "instrument_bytes $n: the drawn requests are missing"
 
 # a rate: due times in the trace, at equal intervals, and no request before its time
 expect_status 0 "$VALIDATE" microbench bs --device file --requests 50 --rate 2000 -o rate.trace
