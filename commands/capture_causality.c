@@ -122,7 +122,7 @@ static void outcome_print(const struct collect_config *c, const struct collect_o
 		printf("%-14s%" PRIu32 " of the nodes make%s no requests, but others wait for %s\n",
 		       "note", o->merged.n_senders, o->merged.n_senders == 1 ? "s" : "",
 		       o->merged.n_senders == 1 ? "it" : "them");
-	printf("%-14s%" PRIu64 "; %" PRIu32 " of them delay requests of a node (--period %" PRIu64
+	printf("%-14s%" PRIu64 "; %" PRIu32 " with delays (--period %" PRIu64
 	       "); all runs together took %s\n", "runs", o->n_runs, o->n_throttled, o->period,
 	       duration_text((double)o->tracing_ns).s);
 	printf("%-14s%" PRIu64 " seen, %" PRIu64 " kept (the others follow from these); %" PRIu64

@@ -64,7 +64,7 @@ static void clock_look(struct doctor_finding *f)
 		kernel ? "the time-stamp counter is not invariant here, or not the kernel's clock "
 			 "source: times of short requests are less accurate"
 		       : "reading the clock is slow: requests of a few microseconds are distorted",
-		"%s, resolution %.0f ns, a pair of reads costs %.0f ns",
+		"%s, resolution %.0f ns, two readings take %.0f ns",
 		kernel ? "CLOCK_MONOTONIC" : "time-stamp counter", c.resolution_ns, c.read_cost_ns);
 }
 

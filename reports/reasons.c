@@ -150,8 +150,8 @@ static const char *const templates[REASON_N] = {
     [REASON_PLAN_NONE] = ". " NO_NUMBER,
     [REASON_PLAN_MEAN] = ". " NO_NUMBER ": the standard deviation of the %X of the "
 			 "replicates, including any allowance for dependence between runs, is %V. "
-			 "At this distance of the estimate from the limit, a decision by %.0f "
-			 "replicates needs a standard deviation of at most %V",
+			 "At this distance of the estimate from the limit, a decision by the %.0f "
+			 "replicates that were made needs a standard deviation of at most %V",
     [REASON_PLAN_RATIO_MOST] = ". " NO_NUMBER ", because the ratio is too near the limit. "
 			       "A decision by the %.0f replicates that were made needs a ratio "
 			       "of at most %.3g",

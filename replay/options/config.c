@@ -86,7 +86,7 @@ void replay_config_init(struct replay_config *c)
 	       "two; rounded: the largest traced number within 100 ms before and after, " \
 	       "rounded up to a power of two; slack: as rounded, but at least 128 while the " \
 	       "target of the replay stalls for a short time; none: only the limit "	\
-	       "of --depth, or 4096 requests of each worker (default slack)"), \
+	       "of --depth; without --depth, 4096 requests of each worker (default slack)"), \
 	OPTION(DURATION, "bundle", BLOCK(bundle_ns), .arg = "TIME", .max = NO_LIMIT,		\
 	       .help = "modes hf and dep: submit requests in one system call if they are due " \
 	       "within this time after the first request of the call (default: the measured " \
@@ -95,8 +95,8 @@ void replay_config_init(struct replay_config *c)
 	       .max = BLOCK_BUNDLE_MAX, .help = "engine block: largest number of requests " \
 	       "that one system call submits (default 256)"), \
 	OPTION(UINT, "depth", BLOCK(depth), .arg = "N", .max = BLOCK_DEPTH_MAX,			\
-	       .help = "engine block: largest number of requests in flight, in mode dep " \
-	       "of each worker (default 0: 128 in mode afap, otherwise no limit by this "	\
+	       .help = "engine block: largest number of requests in flight; in mode dep, " \
+	       "for each worker (default 0: 128 in mode afap, otherwise no limit by this "	\
 	       "option)"), \
 	OPTION(CHOICE, "follow", BLOCK(follow), .arg = "PARENTS", .choices = block_follow_names,\
 	       .help = "mode dep: when a request is due. Its parents are the requests on " \

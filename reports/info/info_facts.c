@@ -215,8 +215,8 @@ static void add_clock(struct info_page *page, const struct info *x)
 	strbuf_addstr(&out, m->clock_resolution_ns > 0 ? ", resolution " : ", resolution unknown");
 	if (m->clock_resolution_ns > 0)
 		format_duration(&out, m->clock_resolution_ns);
-	strbuf_addstr(&out, m->clock_read_cost_ns > 0 ? ", a pair of reads costs "
-						      : ", cost of reading it unknown");
+	strbuf_addstr(&out, m->clock_read_cost_ns > 0 ? ", two readings take "
+						      : ", time of a reading unknown");
 	if (m->clock_read_cost_ns > 0)
 		format_duration(&out, m->clock_read_cost_ns);
 	if (grain > 1)
