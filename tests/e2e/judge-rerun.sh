@@ -49,11 +49,11 @@ jq -e '.cells[0].component // .cells[0].components | map(select(.component == "b
 # the results have everything that the protocol needs, except the trace
 expect_status 0 "$VALIDATE" run results/protocol.conf --dry-run
 
-# too few replicates for a component are refused, as by validate run
+# too few replicates are refused, with the option
 expect_status 2 "$VALIDATE" judge -q --rerun --replicates 5 --with event -o few app.trace
-expect_line err 'with 5 replicates, precision is almost never accepted: use replicates = 20'
+expect_line err '--replicates 5 is too small for a verdict: at least 6'
 expect_status 2 "$VALIDATE" judge -q --replicates 3 --with event -o few app.trace
-expect_line err 'validate: 3 replicates cannot lead to a decision'
+expect_line err '--replicates 3 is too small for a verdict: at least 5'
 [ ! -e few ] || fail 'it began what can never be accepted'
 
 # which words of the command name the directory, and which only look like it; the name of the program

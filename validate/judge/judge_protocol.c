@@ -99,7 +99,12 @@ int judge_protocol_make(struct strbuf *out, const struct judge_config *c, const 
 			struct err *e)
 {
 	const unsigned long long usual = c->rerun ? 20 : 10,
+				 fewest = c->rerun ? 6 : 5,
 				 replicates = c->replicates ? c->replicates : usual;
+	if (!c->claim && replicates < fewest)
+		return err_set(e, EINVAL, "--replicates %llu is too small for a verdict: at least "
+			"%llu replicates are necessary, and %llu (the default) usually suffice",
+			replicates, fewest, usual);
 	SCOPED_FREE char *number = xasprintf("%llu", replicates);
 	int ret = path_check(j->path, strlen("trace = \"\""), e);
 	strbuf_addf(out,

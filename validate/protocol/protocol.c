@@ -154,8 +154,9 @@ static int protocol_section(struct protocol *p, const struct protocol_file *f, s
 			       "least two sessions, and each session needs two blocks");
 	if (k && (p->n_sessions < 2 || p->n_sessions > p->n_replicates_max / 2))
 		return key_err(f, k, e,
-			       "\"%s\": expected 2 to %llu, because each session needs two blocks",
-			       k->value, (unsigned long long)(p->n_replicates_max / 2));
+			       "\"%s\": expected %s%llu, because each session needs two blocks",
+			       k->value, p->n_replicates_max < 6 ? "" : "2 to ",
+			       (unsigned long long)(p->n_replicates_max / 2));
 	if (p->timeout_ns < 2 * p->min_duration_ns)
 		return err_set(
 		    e, EINVAL,
