@@ -103,14 +103,14 @@ void call_fchmod(struct caller *k)
 	ON_DESCRIPTOR(k, fchmod(fd, mode));
 }
 
-/* Sets the owner that the call gives. Without privileges it is the replaying user, so that the call
- * is still made. */
+/* Sets the owner that the call gives. Without privileges it is the replaying user, so that a call
+ * that succeeded in the trace succeeds again. */
 static void owner_of(const struct caller *k, uid_t *user, gid_t *group)
 {
 	uid_t self = geteuid();
 	*user = (uid_t)k->c->offset;
 	*group = (gid_t)(k->c->offset >> 32);
-	if (self == 0)
+	if (self == 0 || k->c->traced < 0)
 		return;
 	if (*user != (uid_t)-1)
 		*user = self;
