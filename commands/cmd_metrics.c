@@ -25,7 +25,8 @@ static const struct part_row {
     {"concurrency", "requests in flight, weighted by time, busy time or request: means, maxima, "
      "distances",
      PART_CONCURRENCY},
-    {"lifetime", "requests in flight, averaged from the start to the end of each request",
+    {"lifetime", "mean number of requests in flight during each request, averaged over the "
+     "requests",
      PART_LIFETIME},
     {"order", "reordering: RFC 4737, both densities of RFC 5236, inversions and other distances",
      PART_ORDER},

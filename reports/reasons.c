@@ -55,15 +55,16 @@ static const char *const templates[REASON_N] = {
     [REASON_RATIO] = "%C %%, %E %% interval %C to %C %%, %W the limits ±%P %%",
     [REASON_RATIO_ALONE] = "%C %%, no interval, so inconclusive at the limits ±%P %%",
     [REASON_RATIO_ALIKE] = "%C %% in each of %.0f pairs, %W the limits ±%P %%",
-    [REASON_RECORDINGS] = ". %.0f replays use only %.0f recordings. This alone makes them count "
-			  "as %.1f independent runs",
+    [REASON_RECORDINGS] = ". This includes the reuse of recordings: %.0f replays use only %.0f "
+			  "recordings, which alone makes them count as %.1f independent runs",
     [REASON_GUARD_ACCEPT] = ", guard band %.3g U; the probability that this acceptance is wrong is "
 			    "%.2g %%",
     [REASON_GUARD_REJECT] = ", guard band %.3g U; the probability that this rejection is wrong is "
 			    "%.2g %%",
     [REASON_PART_CHANGE] = "%L: %C %%",
-    [REASON_PART_NUMBER] = "the shares of requests below the program's %L differ by %+.3f (replay "
-			   "minus program, with response times relative to the typical response)",
+    [REASON_PART_NUMBER] = "at the program's %L, the distribution functions of the response times "
+			   "(relative to the typical response) differ by %+.3f (replay minus "
+			   "program)",
     [REASON_CHANGE_INTERVAL] = ", %E %% interval %C to %C %%",
     [REASON_NUMBER_INTERVAL] = ", %E %% interval %+.3f to %+.3f",
     [REASON_CHANGE_LIMITS] = ", %W the limits ±%P %%",
@@ -99,8 +100,8 @@ static const char *const templates[REASON_N] = {
     [REASON_PAIRS_FAR] =
 	". The component is not accepted, because some pairs deviate far from the others: the "
 	"plain mean of all pairs is %C %%",
-    [REASON_TIME_SPLIT] = ". The requests themselves cause %C %%, and the waits between the "
-			  "requests cause %C %%",
+    [REASON_TIME_SPLIT] = ". The time of the threads in requests causes %C %%, and their time "
+			  "between requests causes %C %%",
     [REASON_FAULTS] = "at most %.0f lost, extra or mismatched requests in a run, limit %.0f",
     [REASON_FAULTS_OVER] = "%.0f lost, %.0f extra and %.0f mismatched of %.0f requests, up to "
 			   "%.0f in a run, limit %.0f",
@@ -150,8 +151,8 @@ static const char *const templates[REASON_N] = {
     [REASON_PLAN_NONE] = ". " NO_NUMBER,
     [REASON_PLAN_MEAN] = ". " NO_NUMBER ": the standard deviation of the %X of the "
 			 "replicates, including any allowance for dependence between runs, is %V. "
-			 "At this distance of the estimate from the limit, a decision by the %.0f "
-			 "replicates that were made needs a standard deviation of at most %V",
+			 "At this distance of the estimate from the limit, %.0f replicates decide "
+			 "only if the standard deviation is at most %V",
     [REASON_PLAN_RATIO_MOST] = ". " NO_NUMBER ", because the ratio is too near the limit. "
 			       "A decision by the %.0f replicates that were made needs a ratio "
 			       "of at most %.3g",
@@ -160,8 +161,9 @@ static const char *const templates[REASON_N] = {
 				"ratio of at least %.3g",
     [REASON_PAIRS_FAILED] = ". In %.0f of %.0f pairs a run failed",
     [REASON_NOT_AFTER_HOLM] =
-	". The component is not rejected: Holm's correction for all tests of the report increases "
-	"its P-value to %D, and a rejection needs at most %.2g",
+	". The component is not rejected: the P-value of its rejection test is %.2g. Holm's "
+	"correction for all tests of the report increases it to %D, and a rejection needs at most "
+	"%.2g",
     [REASON_DIFFERS] = ". The component differs from the recording, perhaps because of the machine",
     [REASON_CHANGED] = "the results were changed after the campaign wrote them",
     [REASON_DEFERRED] = "to be decided after %.0f replicates (so far: %.0f)",

@@ -2,8 +2,8 @@
 /* What differs in a case, and the causes that were found, in a sentence. */
 #include "reports/words.h"
 
-#define SHAPE(how) "the share of requests below the program's %p is " how " by %s (response times "\
-	"relative to the typical response)"
+#define SHAPE(how) "at the program's %p, the distribution function of the response times "	   \
+	"(relative to the typical response) is " how " by %s"
 #define DEAF "the replayer's times do not follow the storage: on slower storage, the response "
 #define QUANTILE(name)                                                                             \
 	{                                                                                          \

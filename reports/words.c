@@ -287,9 +287,8 @@ void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
 	if (n_limited < n)
 		strbuf_addf(out, "In %zu of %zu cases, the", n_limited, n);
 	strbuf_addf(out, "%s uncertainty of one replay is not judged, because the program's own "
-		"uncertainty can exceed ", n_limited < n ? "" : "The");
+		"uncertainty is not shown to be within ", n_limited < n ? "" : "The");
 	words_add_limit(out, COMPONENT_UNCERTAINTY, limit);
-	strbuf_addstr(out, " (upper confidence limit)");
 }
 
 void words_add_machine(struct strbuf *out, const struct analysis *a)

@@ -65,4 +65,4 @@ const struct table_kind table_blank = {"blank", "Limit of quantification", table
 	"Blank replays: replays of the same recordings without I/O calls. These replays measure "
 	"the time that the replayer itself adds. The limit of quantification is 10 times the "
 	"standard deviation of their means. If the program's mean response time is below this "
-	"limit, all components relative to this response time are inconclusive."};
+	"limit, all components that are computed from response times are inconclusive."};

@@ -49,7 +49,7 @@ static void rejection_withdraw(struct component *c, double level)
 	if (c->decision != DECISION_REJECT || c->p_reject_holm <= level)
 		return;
 	c->decision = DECISION_INCONCLUSIVE;
-	REASON_ADD(c, NOT_AFTER_HOLM, c->p_reject_holm, level);
+	REASON_ADD(c, NOT_AFTER_HOLM, c->p_reject, c->p_reject_holm, level);
 }
 
 /* Changes rejections against a reference trace that the campaign did not record: the day, the load

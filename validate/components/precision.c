@@ -130,7 +130,8 @@ const struct component_row component_precision = {
 		"most the limit. It is rejected if the lower confidence limit exceeds the limit. "
 		"Both decisions also need a permutation test, which exchanges replay and program "
 		"within the pairs. Before this test, the distance of each replay's result from "
-		"the median of these results is divided by the limit. At most 5 % of all "
+		"the median of these results is divided by the limit. Then replay and program "
+		"scatter equally if the ratio is exactly at the limit. At most 5 % of all "
 		"exchanges may give a result at least as extreme as the measured result.",
 	.source = "ISO 5725-1 (precision); Pitman and Morgan 1939 (paired variances)",
 	.unit = COMPONENT_NUMBER,

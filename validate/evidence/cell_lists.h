@@ -155,7 +155,8 @@
 /* Pooled over runs. */
 #define CELL_FIDELITY(X)                                                                           \
 	X(uint64_t, n_requests, "n_requests", COUNT, "Requests of all runs.")                      \
-	X(uint64_t, n_lost, "n_lost", COUNT, "Requests that were not replayed.")                   \
+	X(uint64_t, n_lost, "n_lost", COUNT,                                                       \
+	  "Requests that the replay should have issued, but did not.")                             \
 	X(uint64_t, n_skipped, "n_skipped", COUNT,                                                 \
 	  "Requests that the replayer skipped. These requests are not lost, and not judged.")      \
 	X(uint64_t, n_results_unknown, "n_results_unknown", COUNT,                                 \

@@ -22,8 +22,8 @@
 	  "largest relative bias of the mean of the fastest 90 % of the requests, either way "     \
 	  "(default 10%)")                                                                         \
 	X(SHAPE, shape, "shape", shape, OPT_RATIO, 0.10, "shape", 1e-6, 1,                         \
-	  "largest difference between the distributions of response times, divided by the "        \
-	  "typical response of each run (default 0.10)")                                           \
+	  "largest difference between the distributions of the response times, each divided by "   \
+	  "the typical response of its run (default 0.10)")                                        \
 	X(TAIL, tail, "tail", tail, OPT_RATIO, 0.25, "tail", 1e-6, 0.99,                           \
 	  "largest relative bias of the mean of the slowest 1 % of the requests, either way "      \
 	  "(default 25%)")                                                                         \

@@ -790,7 +790,7 @@ static void test_schedule_apart_from_service(void **state)
 	assert_between(-0.05, a.cell[0].execution_service, 0.05);
 	assert_true(fabs(a.cell[0].execution_service + a.cell[0].execution_schedule -
 			 a.cell[0].execution_time.value) < 1e-12);
-	assert_non_null(strstr(a.cell[0].component[COMPONENT_EXECUTION_TIME].reason, "the waits"));
+	assert_non_null(strstr(a.cell[0].component[COMPONENT_EXECUTION_TIME].reason, "between requests"));
 	done(&c, &a);
 }
 
