@@ -18,10 +18,10 @@ report() { # NAME: whatever the verdict
 differences() { # NAME: what the report says about the fraud
 	case $1 in
 	all-alike)
-		echo '50.4 % quantile is larger by 0.5'
+		echo '50.4 % quantile, the distribution function of the response times (relative to the typical response) is larger by 0.5'
 		echo 'the slowest 1 % of the requests take 53 % less time'
 		;;
-	two-modes) echo '9.95 % quantile is larger by 0.4' ;;
+	two-modes) echo '9.95 % quantile, the distribution function of the response times (relative to the typical response) is larger by 0.4' ;;
 	heavy-tail)
 		echo 'the fastest 90 % of the requests take 17 % less time'
 		echo 'the slowest 1 % of the requests take 499 % longer'
