@@ -178,7 +178,7 @@ static void block_print(const struct replay_summary *s)
 	printf("%-16s%s: %s\n", "backend", b->backend, b->backend_why);
 	printf("%-16s%u at most (trace: %u); %" PRIu64 " submissions\n", "in flight",
 	       b->most_in_flight, b->traced_in_flight, b->n_submissions);
-	count_print("read only", b->n_turned, "write", " replayed as reads");
+	count_print("read only", b->n_turned, "write", " replayed by reading");
 	count_print("moved", b->n_remapped, "request", " to another offset (--beyond)");
 	count_print("rounded", b->n_rounded, "request", ", to whole blocks of the device");
 	count_print("short", b->n_short, "transfer", " moved less than requested");

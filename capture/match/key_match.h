@@ -61,13 +61,13 @@ struct key_match {
 	struct vm_region seen;
 	unsigned int seen_bits;
 	size_t n_seen;
-	bool seen_all; /* false: too many keys for the memory, so that not all are counted */
+	bool seen_all; /* false: the memory is not enough to count all keys */
 	uint64_t n_ambiguous_keys, n_ambiguous_requests; /* so far */
 };
 
 /* `kept_bytes`: bytes of data for each waiting request, for key_match_kept(). `most`: limit of
- * waiting requests; 0: as many as KEY_MATCH_MAX_KEPT_BYTES can contain. Errors: ENOMEM; `m` can be
- * released then, too. */
+ * waiting requests; 0: as many as KEY_MATCH_MAX_KEPT_BYTES can contain. Errors: ENOMEM. Call
+ * key_match_release() also after an error. */
 int key_match_init(struct key_match *m, const struct trace *reference, const struct trace *replay,
 		   size_t kept_bytes, uint32_t most, struct err *e);
 void key_match_release(struct key_match *m);

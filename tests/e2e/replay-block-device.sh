@@ -82,7 +82,7 @@ expect_line seen.iolog ' trim 4096000 32768'
 # read only: nothing is written
 before=$(cksum <image)
 expect_status 0 "$VALIDATE" capture block -o seen.trace "$device" -- "$VALIDATE" replay --read-only --device "$device" -o out.trace in.trace
-expect_line out '52 writes replayed as reads'
+expect_line out '52 writes replayed by reading'
 expect_status 0 "$VALIDATE" info seen.trace --csv seen.csv
 # and up to 2 bursts of 16 reads that choose the backend
 [ "$(seen ',pread,')" -ge 153 ] && [ "$(seen ',pread,')" -le 185 ] || fail "$(seen ',pread,') reads reached the device instead of 153 and a probe"

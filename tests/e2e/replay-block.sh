@@ -126,7 +126,7 @@ gzip -c target >target.gz
 truncate -s 0 target
 truncate -s 1M target
 expect_status 0 "$VALIDATE" replay --device target --read-only -o out.trace in.csv
-expect_line out '67 writes replayed as reads'
+expect_line out '67 writes replayed by reading'
 [ "$(tr -d '\0' <target | wc -c)" -eq 0 ] || fail 'a read-only replay wrote'
 chmod 444 target
 expect_status 0 "$VALIDATE" replay --device target --read-only in.csv

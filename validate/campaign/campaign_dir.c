@@ -265,9 +265,8 @@ int dir_begin(struct campaign *c, struct err *e)
 	c->files = json_object();
 	c->existing_len = existing_part(c->options->dir);
 	int ret = dir_create(c->options->dir, e);
-	const bool used = !ret && results_dir_check_empty(c->options->dir, e);
-	if (used)
-		ret = -e->code;
+	const int used = ret ? 0 : results_dir_check_empty(c->options->dir, e);
+	ret = ret ? ret : used;
 	ret = ret ? ret : dir_resolve(c, e);
 	if (!ret && c->protocol->text)
 		strbuf_addstr(&text, c->protocol->text);
