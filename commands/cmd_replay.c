@@ -481,6 +481,11 @@ static int replay_in_child(const char *trace, const struct replay_config *c, str
 	const int ret = replay_files_remove(trace, c, e);
 	for (int i = 0; i < 4; i++)
 		sigaction(signals[i], &usual[i], NULL);
+	if (ret == -EPERM) {
+		if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_REFUSED)
+			err_clear(e); /* the child has printed it */
+		return EXIT_REFUSED;
+	}
 	if (ret)
 		return EXIT_FAILED;
 	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM ||

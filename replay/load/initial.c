@@ -456,6 +456,7 @@ static void contents_require(struct walker *w)
 		w->m.node[file].initial = w->m.node[file].required = true;
 		w->m.node[file].parent = i;
 		w->m.node[file].name = xstrdup("unknown");
+		name_model_enter(&w->m, i, "unknown", strlen("unknown"), file);
 	}
 }
 
@@ -544,7 +545,8 @@ static void requests_walk(struct walker *w, const struct trace_meta *meta, struc
 	if (!meta->files.n)
 		sizes_count(w);
 	free(w->read);
-	name_model_release(&w->m);
+	w->out->names = xmalloc(sizeof *w->out->names);
+	*w->out->names = w->m;
 	u64_map_release(&w->named);
 	free(w->slot);
 }
@@ -570,10 +572,19 @@ struct initial *initial_find(const struct load *l, const struct slots *s,
 	return w.out;
 }
 
+void initial_names_free(struct initial *i)
+{
+	if (i->names)
+		name_model_release(i->names);
+	free(i->names);
+	i->names = NULL;
+}
+
 void initial_free(struct initial *i)
 {
 	if (!i)
 		return;
+	initial_names_free(i);
 	for (uint32_t k = 0; k < i->n; k++)
 		FREE_EACH(i->entry[k].path, i->entry[k].link, i->entry[k].hole);
 	for (uint32_t k = 0; k < i->n_attributes; k++)

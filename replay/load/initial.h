@@ -10,6 +10,8 @@
 
 #include "replay/load/slots.h"
 
+struct name_model; /* name_model.h */
+
 enum initial_kind { INITIAL_UNKNOWN, INITIAL_FILE, INITIAL_DIRECTORY, INITIAL_LINK };
 
 struct initial_entry {
@@ -42,12 +44,16 @@ struct initial {
 	/* files that requests change, but whose size no request shows. 0 if the trace has a table
 	 * of files */
 	uint32_t n_sizes_unknown;
+	/* all names that the requests used, for initial_absent_check; owned */
+	struct name_model *names;
 };
 
 /* Ownership: initial_free. */
 struct initial *initial_find(const struct load *l, const struct slots *s,
 			     const struct trace_meta *meta);
 void initial_free(struct initial *i); /* NULL is fine */
+/* Frees `names`. */
+void initial_names_free(struct initial *i);
 
 /* Checks that every entry exists below `dir_fd`, without following a link at the end of its path.
  * `cached`: does not warm the metadata of the target. Checks only the entries that are in the
@@ -56,8 +62,13 @@ void initial_free(struct initial *i); /* NULL is fine */
  * missing paths; ENOTDIR if something other than a directory is in its place. */
 int initial_check(const struct initial *i, int dir_fd, bool cached, struct err *e);
 
-/* Removes the files and directory trees whose names the trace creates. Links are not followed.
- * Errors: from the system, with the path. */
+/* Checks that initial_absent_remove would only remove what an earlier replay of the trace can have
+ * left. `i` still has its `names`; `s` has the paths of the trace. Changes nothing. Errors: EPERM
+ * if a directory has a file whose path the trace does not use, with both; from the system. */
+int initial_absent_check(const struct initial *i, const struct slots *s, int dir_fd,
+			 struct err *e);
+/* Removes the files and directory trees whose names the trace creates, after
+ * initial_absent_check. Links are not followed. Errors: from the system, with the path. */
 int initial_absent_remove(const struct initial *i, int dir_fd, struct err *e);
 
 /* Punches holes into the files that lseek searches for data or holes, because its results depend on

@@ -15,27 +15,44 @@ static char *text_copy(const char *s, size_t len)
 	return copy;
 }
 
+static uint64_t bond_hash(uint32_t directory, const char *name, size_t len)
+{
+	return fnv1a(FNV1A_START ^ (uint64_t)directory * 0x9e3779b97f4a7c15u, name, len);
+}
+
+static bool bond_is(const struct bond *b, uint32_t directory, const char *name, size_t len)
+{
+	return b->directory == directory && !strncmp(b->name, name, len) && !b->name[len];
+}
+
+static void bond_refer(struct name_model *m, struct bond *b, uint32_t node)
+{
+	b->node = node;
+	if (node == NODE_NONE || m->past[b->past].node == node)
+		return;
+	APPEND(m->past, m->n_past, m->past_cap, (struct past){node, b->past});
+	b->past = m->n_past - 1;
+}
+
 /* Returns the entry of a name in a directory. A new entry of a directory that existed at first gets
  * a node that existed at first. */
 static struct bond *bond_of(struct name_model *m, uint32_t directory, const char *name, size_t len)
 {
-	uint64_t hash = fnv1a(FNV1A_START ^ (uint64_t)directory * 0x9e3779b97f4a7c15u, name, len);
-	for (;; hash++) {
+	for (uint64_t hash = bond_hash(directory, name, len);; hash++) {
 		uint32_t *known = u64_map_at(&m->entry, hash, m->n_bonds);
 		if (*known < m->n_bonds) {
-			struct bond *b = &m->bond[*known];
-			if (b->directory == directory && !strncmp(b->name, name, len) &&
-			    !b->name[len])
-				return b;
+			if (bond_is(&m->bond[*known], directory, name, len))
+				return &m->bond[*known];
 			continue;
 		}
 		GROW(m->bond, m->n_bonds, m->bonds_cap);
-		struct bond made = {directory, NODE_NONE, text_copy(name, len)};
+		struct bond made = {directory, NODE_NONE, 0, text_copy(name, len)};
 		if (m->node[directory].initial) {
-			made.node = name_model_make(m, INITIAL_UNKNOWN);
-			m->node[made.node].initial = true;
-			m->node[made.node].parent = directory;
-			m->node[made.node].name = text_copy(name, len);
+			const uint32_t node = name_model_make(m, INITIAL_UNKNOWN);
+			m->node[node].initial = true;
+			m->node[node].parent = directory;
+			m->node[node].name = text_copy(name, len);
+			bond_refer(m, &made, node);
 		}
 		m->bond[m->n_bonds] = made;
 		return &m->bond[m->n_bonds++];
@@ -106,11 +123,26 @@ void name_model_set(struct name_model *m, const char *path, uint32_t node)
 	const char *last;
 	size_t len;
 	uint32_t directory = name_model_parent(m, path, &last, &len);
-	if (directory == NODE_NONE)
-		return;
-	bond_of(m, directory, last, len)->node = node;
+	if (directory != NODE_NONE)
+		name_model_enter(m, directory, last, len, node);
+}
+
+void name_model_enter(struct name_model *m, uint32_t directory, const char *name, size_t len,
+		      uint32_t node)
+{
+	bond_refer(m, bond_of(m, directory, name, len), node);
 	if (node && !m->node[node].parent)
 		m->node[node].parent = directory;
+}
+
+const struct bond *name_model_entry(const struct name_model *m, uint32_t directory,
+				    const char *name, size_t len)
+{
+	for (uint64_t hash = bond_hash(directory, name, len);; hash++) {
+		const uint32_t *known = u64_map_find(&m->entry, hash);
+		if (!known || bond_is(&m->bond[*known], directory, name, len))
+			return known ? &m->bond[*known] : NULL;
+	}
 }
 
 char *name_model_first_path(const struct name_model *m, uint32_t node)

@@ -36,16 +36,23 @@ struct node { /* a file, directory or link */
 	bool size_shown; /* a request showed its end, or removed its name */
 };
 
+struct past { /* a file to which an entry referred at some time */
+	uint32_t node, earlier; /* earlier: an index into `past`, 0 none */
+};
+
 struct name_model {
 	struct node *node; /* node[n], node[0] unused */
 	uint32_t n, cap;
 	struct u64_map entry; /* from the hash of (directory, name) to an index into `bond` */
 	struct bond *bond;    /* bond[n_bonds] */
 	uint32_t n_bonds, bonds_cap;
+	struct past *past; /* past[n_past], past[0] unused */
+	uint32_t n_past, past_cap;
 };
 
 struct bond { /* an entry: a name in a directory */
 	uint32_t directory, node; /* node NODE_NONE: the name does not exist now */
+	uint32_t past; /* the latest file to which it referred, an index into `past`; 0 none */
 	char *name; /* owned */
 };
 
@@ -66,6 +73,12 @@ uint32_t name_model_parent(struct name_model *m, const char *path, const char **
 			   size_t *len);
 /* Makes the name refer to `node` (NODE_NONE: to nothing). No effect if its directory is unknown. */
 void name_model_set(struct name_model *m, const char *path, uint32_t node);
+/* As name_model_set, for a name in the directory of a node. */
+void name_model_enter(struct name_model *m, uint32_t directory, const char *name, size_t len,
+		      uint32_t node);
+/* Returns the entry of a name in a directory; NULL: nothing ever looked it up. */
+const struct bond *name_model_entry(const struct name_model *m, uint32_t directory,
+				    const char *name, size_t len);
 /* A new node that the trace created. */
 static inline uint32_t name_model_make(struct name_model *m, enum initial_kind kind)
 {
@@ -80,6 +93,7 @@ static inline void name_model_init(struct name_model *m)
 		m->node[made].parent = NODE_ROOT;
 		m->node[made].initial = true;
 	}
+	APPEND(m->past, m->n_past, m->past_cap, (struct past){NODE_NONE, 0});
 }
 static inline void name_model_release(struct name_model *m)
 {
@@ -87,7 +101,7 @@ static inline void name_model_release(struct name_model *m)
 		FREE_EACH(m->node[i].name, m->node[i].link, m->node[i].hole);
 	for (uint32_t i = 0; i < m->n_bonds; i++)
 		free(m->bond[i].name);
-	FREE_EACH(m->node, m->bond);
+	FREE_EACH(m->node, m->bond, m->past);
 	u64_map_release(&m->entry);
 }
 /* Returns the path of a node before the first request, or NULL. The caller frees. */

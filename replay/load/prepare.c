@@ -18,7 +18,12 @@ int input_open(struct input *in, const char *path, const struct replay_config *c
 			"system calls: use engine block and --device", path, c->engine);
 	ret = load_read(&in->load, in->trace, c->causes, e);
 	ret = ret ? ret : slots_find(&in->slots, &in->load, in->trace, e);
-	return ret ? err_context(e, "%s", path) : 0;
+	if (ret)
+		return err_context(e, "%s", path);
+	if (c->prepare || c->prepare_only)
+		ret = initial_absent_check(in->slots.initial, &in->slots, in->root.fd, e);
+	initial_names_free(in->slots.initial);
+	return ret ? err_context(e, "%s", c->dir) : 0;
 }
 
 /* Creates the files that requests need and that are missing in the trace's table: a program may

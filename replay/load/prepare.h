@@ -13,8 +13,9 @@ struct input { /* a loaded trace and the directory in which it is replayed */
 	struct rooted root;
 };
 
-/* Loads the trace and opens the directory. Errors: EINVAL for a block-level trace; from the system,
- * with the path. Ownership: input_close, also after an error. */
+/* Loads the trace and opens the directory. Errors: EINVAL for a block-level trace; those of
+ * initial_absent_check if the files are to be prepared; from the system, with the path. Ownership:
+ * input_close, also after an error. */
 int input_open(struct input *in, const char *path, const struct replay_config *c, struct err *e);
 static inline void input_close(struct input *in)
 {
@@ -34,6 +35,6 @@ int files_prepare(const struct input *in, bool on_storage, const struct payload 
 int replay_files_prepare(const char *trace_path, const struct replay_config *c, struct err *e);
 
 /* Removes what --prepare and a replay of TRACE create in c->dir: the trace's files and everything
- * with a name that the trace creates. Directories with other content stay. Errors: those of
- * replay_files_prepare; from the system. */
+ * with a name that the trace creates. Other directories with other content stay. `c->prepare` is
+ * set. Errors: those of replay_files_prepare; from the system. */
 int replay_files_remove(const char *trace_path, const struct replay_config *c, struct err *e);

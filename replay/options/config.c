@@ -204,7 +204,8 @@ const struct option_spec replay_options[] = {
 	       "$TMPDIR: /var/tmp for the scratch file, /tmp for the plan)"),
 	OPTION(FLAG, "prepare", FIELD(prepare), .group = "Files and caches", .flags = OPT_CLI_ONLY,
 	       .help = "before the replay, create the files that the trace needs or restore their "
-	       "content, and remove files and directories that the trace creates"),
+	       "content, and remove files and directories that the trace creates; refuse if such "
+	       "a directory has other files"),
 	OPTION(CHOICE, "cache", FIELD(cache), .arg = "STATE", .choices = replay_cache_names,
 	       .flags = OPT_CLI_ONLY, .help = "state of the caches at the first request. as-is: "
 	       "unchanged; cold: evicted just before (as root all caches, with dentries and "

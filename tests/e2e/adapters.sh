@@ -160,8 +160,8 @@ expect_status 3 "$VALIDATE" replay --engine exec --destructive --device near/tar
 expect_line err 'wrote outside of its target'
 expect_line err 'created stray'
 
-# the trace's files are created before the start, and files with names that the trace creates are
-# removed
+# the trace's files are created before the start, and a directory that the trace makes is removed,
+# unless it has other files
 cat >need.csv <<'C'
 pid,tid,begin,end,function,args,rvalue,error,seq,intended,dispatch
 1,1,1000,2000,open,"path=sub/there;mode=0644;flags=0x0",7,,0,,
@@ -177,9 +177,12 @@ on_files() { # STATUS OPTION...
 }
 on_files 3 --dir dir
 expect_line err 'failed to open'
+on_files 6 --dir dir --prepare
+expect_line err 'the trace does not use its file made/old'
+[ -d dir/made/old ] && [ ! -e dir/sub ] || fail "changed by a refused replay: $(find dir)"
+rmdir dir/made/old
 on_files 0 --dir dir --prepare
 expect_line out '3 of 3'
-[ -d dir/made ] && [ ! -e dir/made/old ] || fail 'a file that the trace creates existed already'
 # 7 was the traced descriptor: another number is no mismatch, and the record has the traced number
 expect_line out 'mismatches      0'
 "$VALIDATE" info out.trace --csv out.csv
