@@ -19,7 +19,7 @@ static const struct option_spec judge_options[] = {
 	    "order=fs,timing=timestamp for files, and mode=hf for a device. Repeat the option for "
 	    "several replayers (default: every installed replayer that can replay the trace, "
 	    "except parallel and exec; on a device, replayers of other projects only if "
-	    "tracepoints can observe them)",
+	    "tracepoints can measure their times)",
 	    ""),
 	OPTION(UINT, "replicates", JUDGE_FIELD(replicates), .group = "Campaign and output",
 	       .arg = "N", .min = 2, .max = 10000,

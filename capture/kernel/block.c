@@ -24,8 +24,8 @@ const struct option_spec block_options[] = {
 	       "to completion; bio: as it was submitted, before the kernel splits or merges "
 	       "it (default request)"),
 	OPTION(DURATION, "duration", FIELD(duration_ns), .arg = "TIME", .max = -1,
-	       .help = "end the capture after this time (default 0: when the command ends, or at "
-	       "a signal)"),
+	       .help = "end the capture after this time, and end COMMAND (default 0: when the "
+	       "command ends, or at a signal)"),
 	OPTION(DURATION, "linger", FIELD(linger_ns), .arg = "TIME", .max = -1,
 	       .help = "continue for this time after the command, so that requests in flight can "
 	       "complete (default 200ms)"),

@@ -18,8 +18,8 @@ const struct option_spec vfs_options[] = {
 	OPTION(INT, "pid", FIELD(pid), .letter = 'p', .arg = "PID", .min = 1, .max = 4194304,
 	       .help = "record a running process and its children instead of a command"),
 	OPTION(DURATION, "duration", FIELD(duration_ns), .arg = "TIME", .max = -1,
-	       .help = "end the capture after this time (default 0: when the command or process "
-	       "ends, or at a signal)"),
+	       .help = "end the capture after this time, and end COMMAND (default 0: when the "
+	       "command or process ends, or at a signal)"),
 	OPTION(CHOICE, "faults", FIELD(faults), .choices = fault_names, .arg = "HOW",
 	       .help = "source of page faults on mapped files. filemap: tracepoints of the page "
 		       "cache; address: fault addresses and the process's mappings; none: record "
