@@ -168,19 +168,10 @@ struct plan_mean { /* a mean against limits */
 	/* a ratio, for which struct levels can demand caution when rejecting */
 	bool ratio;
 };
-struct plan_need { /* what the means of a component need; all 0: no mean yet */
-	enum stat_status status;
-	bool outside;
-	uint64_t needed;
-	size_t have;
-	/* present scatter, and the largest scatter with which the present number is enough */
-	double sd, most;
-};
-/* Adds a mean. One mean outside the limits is enough to reject, so the mean outside that needs the
- * fewest replicates counts; if all means are inside, the mean that needs the most. */
-void plan_add(struct plan_need *all, const struct planning *p, const struct plan_mean *m);
-/* Plans the component by its means. */
-void plan_needed(struct component *c, const struct plan_need *all);
+/* Plans the component by its means m[n], which have equally many values; n may be 0. One mean
+ * outside the limits is enough to reject, so the mean outside that needs the fewest replicates
+ * counts. If all means are inside, each of them must be accepted against both limits. */
+void plan_means(struct component *c, const struct planning *p, const struct plan_mean *m, size_t n);
 
 /* --- spread.c: standard deviations against an upper limit ---------------- */
 #define COVERAGE_FACTOR 1.959963984540054 /* of the normal distribution, 95 % */

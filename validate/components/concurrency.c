@@ -109,17 +109,18 @@ static void plan_concurrency(struct component *k, const struct planning *p)
 {
 	const struct distance_evidence *e = &p->e->distance;
 	int by = p->accept->concurrency_by;
-	struct plan_need need = {0};
+	SCOPED_FREE struct plan_mean *mean = xcalloc(e->n_levels + 1, sizeof *mean);
+	size_t n = 0;
 	if (e->status == STAT_TOO_FEW)
 		plan_further(k, STAT_OK, PLAN_FEWEST, e->n);
 	size_t from = by == CONCURRENCY_BY_REQUEST ? e->n_by_time : 0,
 	       to = by == CONCURRENCY_BY_TIME ? e->n_by_time : e->n_levels;
 	for (size_t i = from; !e->status && i < to; i++)
 		if (e->t[i].se > 0)
-			plan_add(&need, p,
-				 &(struct plan_mean){&e->t[i], &e->serial[i], e->n, -k->limit,
-						     k->limit, 2 * (double)(to - from), false});
-	plan_needed(k, &need);
+			mean[n++] =
+			    (struct plan_mean){&e->t[i], &e->serial[i], e->n, -k->limit, k->limit,
+					       2 * (double)(to - from), false};
+	plan_means(k, p, mean, n);
 }
 
 const struct component_row component_concurrency = {

@@ -117,17 +117,17 @@ static void plan_family(struct component *c, const struct family *f, bool logari
 			const struct planning *p)
 {
 	const struct bounds b = bounds_of(c, logarithm);
-	struct plan_need need = {0};
+	SCOPED_FREE struct plan_mean *mean = xcalloc(f->n + 1, sizeof *mean);
+	size_t n = 0;
 	if (f->status == STAT_TOO_FEW)
 		plan_further(c, STAT_OK, PLAN_FEWEST, f->n ? f->part[0].value.n : 0);
 	for (size_t i = 0; !f->status && i < f->n; i++) {
 		const struct ratio_evidence *v = &f->part[i].value;
 		if (!v->status)
-			plan_add(&need, p,
-				 &(struct plan_mean){&v->t, &v->serial, v->n, b.low, b.high,
-						     2 * (double)f->n, true});
+			mean[n++] = (struct plan_mean){&v->t, &v->serial, v->n, b.low, b.high,
+						       2 * (double)f->n, true};
 	}
-	plan_needed(c, &need);
+	plan_means(c, p, mean, n);
 }
 
 void decide_parts(struct component *c, const struct deciding *d)

@@ -36,9 +36,7 @@ static void plan_issue_error(struct component *k, const struct planning *p)
 		return;
 	t.value /= k->limit;
 	t.se /= k->limit;
-	struct plan_need need = {0};
-	plan_add(&need, p, &(struct plan_mean){&t, &e->serial, e->n, -INFINITY, 1, 1, false});
-	plan_needed(k, &need);
+	plan_means(k, p, &(struct plan_mean){&t, &e->serial, e->n, -INFINITY, 1, 1, false}, 1);
 }
 
 const struct component_row component_issue_error = {

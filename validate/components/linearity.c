@@ -163,14 +163,14 @@ static void measure_across(const struct analysis *a, struct evidence *e)
 static void plan_linearity(struct component *k, const struct planning *p)
 {
 	const struct linearity_evidence *e = &p->e->linearity;
-	struct plan_need need = {0};
+	struct plan_mean mean[CONTRASTS_MAX];
+	size_t n = 0;
 	if (e->status == STAT_TOO_FEW)
 		plan_further(k, STAT_OK, PLAN_FEWEST, e->n);
 	for (size_t i = 0; !e->status && i < e->n_contrasts; i++)
-		plan_add(&need, p,
-			 &(struct plan_mean){&e->contrast[i], &e->serial, e->n, log1p(-k->limit),
-					     log1p(k->limit), 2 * (double)e->n_contrasts, false});
-	plan_needed(k, &need);
+		mean[n++] = (struct plan_mean){&e->contrast[i], &e->serial, e->n,
+			log1p(-k->limit), log1p(k->limit), 2 * (double)e->n_contrasts, false};
+	plan_means(k, p, mean, n);
 }
 
 const struct component_row component_linearity = {

@@ -4,7 +4,8 @@
  *
  * The present estimates are treated as true values. Assurance is 0.8, for accepting or rejecting at
  * the level of the look that is to decide, and for rejecting at the strictest step of Holm's
- * procedure. Source: stats/planning.h. */
+ * procedure. Accepting needs both one-sided tests of every mean. Source: stats/planning.h;
+ * Schuirmann (1987) for the power of the two tests. */
 #include "validate/components/component.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/multiplicity.h"
@@ -15,12 +16,17 @@
 #define MOST_TIMES 10
 #define FEWEST_TO_MULTIPLY 20
 
+static bool is_impractical(enum stat_status s, uint64_t needed, size_t have)
+{
+	const size_t base = have > FEWEST_TO_MULTIPLY ? have : FEWEST_TO_MULTIPLY;
+	return s == STAT_UNBOUNDED ||
+	       (!s && (needed > have + MOST_FURTHER || needed > MOST_TIMES * base));
+}
+
 bool plan_further(struct component *k, enum stat_status s, uint64_t needed, size_t have)
 {
 	k->n_more = s ? 0 : needed > have ? needed - have : 1;
-	size_t base = have > FEWEST_TO_MULTIPLY ? have : FEWEST_TO_MULTIPLY;
-	k->impractical =
-	    s == STAT_UNBOUNDED || (!s && (k->n_more > MOST_FURTHER || needed > MOST_TIMES * base));
+	k->impractical = is_impractical(s, needed, have);
 	return k->impractical;
 }
 
@@ -63,20 +69,31 @@ static double assurance_to_reject(const struct serial *s)
 	return fmin(MOST_ASSURANCE, normal_below(z * sqrt(v)));
 }
 
-static struct plan_need need_of(const struct planning *p, const struct plan_mean *m)
+/* --- rejection: one mean outside is enough ------------------------------- */
+
+struct need { /* what one or all means of a component need */
+	enum stat_status status;
+	uint64_t needed;
+	/* present scatter, and the largest scatter with which the present number is enough */
+	double sd, most;
+};
+
+static bool is_inside(const struct plan_mean *m)
 {
-	const bool inside = m->t->value > m->low && m->t->value < m->high;
+	return m->t->value > m->low && m->t->value < m->high;
+}
+
+static struct need need_to_reject(const struct planning *p, const struct plan_mean *m)
+{
 	const bool cautious = m->ratio && p->levels->cautious;
 	const struct serial serial =
-	    inside || !cautious ? *m->serial : serial_cautious(m->serial, m->have);
-	const bool widen = (inside || cautious) && !isnan(serial.lag1);
-	const double distance = inside ? fmin(m->t->value - m->low, m->high - m->t->value)
-				       : fmax(m->low - m->t->value, m->t->value - m->high);
-	const double alpha = plan_level(p, inside, m->times),
-		     assurance = inside || widen ? PLAN_ASSURANCE : assurance_to_reject(&serial);
-	struct plan_need need = {.outside = !inside, .have = m->have, .most = NAN};
+	    cautious ? serial_cautious(m->serial, m->have) : *m->serial;
+	const bool widen = cautious && !isnan(serial.lag1);
+	const double distance = fmax(m->low - m->t->value, m->t->value - m->high),
+		     alpha = plan_level(p, false, m->times),
+		     assurance = widen ? PLAN_ASSURANCE : assurance_to_reject(&serial);
+	struct need need = {.sd = m->t->se * sqrt((double)m->have), .most = NAN};
 	uint64_t n_independent = m->have;
-	need.sd = m->t->se * sqrt((double)m->have);
 	if (widen) {
 		need.sd = serial_widen(m->t, m->have, &serial).se * sqrt(serial.n_effective);
 		n_independent = (uint64_t)fmax(2, serial.n_effective);
@@ -93,19 +110,128 @@ static struct plan_need need_of(const struct planning *p, const struct plan_mean
 	return need;
 }
 
-void plan_add(struct plan_need *all, const struct planning *p, const struct plan_mean *m)
+/* --- acceptance: every mean must lie within both limits ------------------ */
+
+/* Returns the standard deviation of the values of equally many independent replicates. */
+static double scatter_of(const struct plan_mean *m)
 {
-	const struct plan_need one = need_of(p, m);
-	const bool fewer = one.needed < all->needed;
-	if (!all->have || (one.outside != all->outside ? one.outside
-			   : one.outside	       ? fewer
-						       : one.needed > all->needed))
-		*all = one;
+	return serial_widen(m->t, m->have, m->serial).se * sqrt(m->serial->n_effective);
 }
 
-void plan_needed(struct component *k, const struct plan_need *all)
+/* Returns the probability that n replicates show the mean to be within both limits, if its scatter
+ * is `times` the present scatter. The dependence stays the same. */
+static double power_to_accept(const struct plan_mean *m, double n, double times, double alpha)
 {
-	if (all->have && plan_further(k, all->status, all->needed, all->have) &&
-	    isfinite(all->most))
-		REASON_ADD(k, PLAN_MEAN, all->sd, (double)all->have, all->most);
+	const struct serial *s = m->serial;
+	const double of_recordings =
+	    fmax(1, s->inflation / serial_inflation(s->rho, (double)m->have));
+	const double n_effective = n / serial_inflation(s->rho, n) / of_recordings;
+	double power;
+	return power_equivalence_paired(n_effective, m->low, m->high, m->t->value,
+					times * scatter_of(m), alpha, &power)
+		   ? 0
+		   : power;
+}
+
+struct accepting {
+	const struct plan_mean *mean; /* [n] */
+	size_t n;
+	double alpha;
+};
+
+/* Whether n replicates accept all means with the assurance. The means count as independent. If they
+ * are related, the probability is larger than their product. */
+static bool are_accepted(const struct accepting *a, double n, double times)
+{
+	double power = 1;
+	for (size_t i = 0; i < a->n && power >= PLAN_ASSURANCE; i++)
+		power *= power_to_accept(&a->mean[i], n, times, a->alpha);
+	return power >= PLAN_ASSURANCE;
+}
+
+/* Finds the smallest number of replicates, at least the present number, that accepts all means. */
+static enum stat_status replicates_to_accept(const struct accepting *a, uint64_t *needed)
+{
+	uint64_t below = a->mean->have - 1, n = a->mean->have;
+	while (n < PLANNING_MAX_N && !are_accepted(a, (double)n, 1)) {
+		below = n;
+		n *= 2;
+	}
+	if (n >= PLANNING_MAX_N)
+		return STAT_UNBOUNDED;
+	while (n - below > 1) {
+		const uint64_t middle = below + (n - below) / 2;
+		if (are_accepted(a, (double)middle, 1))
+			n = middle;
+		else
+			below = middle;
+	}
+	*needed = n;
+	return STAT_OK;
+}
+
+/* Returns the largest multiple of the present scatter with which the present number of replicates
+ * is enough, within 0.1 %. */
+static double scatter_to_accept(const struct accepting *a)
+{
+	double low = 0, high = 1;
+	while (high - low > 1e-3 * high) {
+		const double middle = low > 0 ? (low + high) / 2 : high / 8;
+		if (middle < 1e-9)
+			return NAN;
+		if (are_accepted(a, (double)a->mean->have, middle))
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* A mean that is accepted so probably does not affect the number. */
+#define SURE 0.9999
+
+static struct need need_to_accept(const struct planning *p, const struct plan_mean *m, size_t n)
+{
+	SCOPED_FREE struct plan_mean *open = xcalloc(n, sizeof *open);
+	struct accepting a = {open, 0, plan_level(p, true, 1)};
+	struct need need = {.needed = m->have, .most = NAN};
+	double least = 1;
+	for (size_t i = 0; i < n; i++) {
+		const double power = power_to_accept(&m[i], (double)m->have, 1, a.alpha);
+		if (power >= SURE)
+			continue;
+		open[a.n++] = m[i];
+		if (power <= least)
+			need.sd = scatter_of(&m[i]);
+		least = fmin(least, power);
+	}
+	if (!a.n)
+		return need;
+	need.status = replicates_to_accept(&a, &need.needed);
+	if (need.status)
+		need.needed = UINT64_MAX;
+	if (is_impractical(need.status, need.needed, m->have))
+		need.most = need.sd * scatter_to_accept(&a);
+	return need;
+}
+
+void plan_means(struct component *k, const struct planning *p, const struct plan_mean *m, size_t n)
+{
+	struct need need = {.needed = UINT64_MAX};
+	size_t n_outside = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (is_inside(&m[i]))
+			continue;
+		const struct need one = need_to_reject(p, &m[i]);
+		if (!n_outside++ || one.needed < need.needed)
+			need = one;
+	}
+	if (n && !n_outside)
+		need = need_to_accept(p, m, n);
+	if (!n || !plan_further(k, need.status, need.needed, m->have))
+		return;
+	if (isfinite(need.most))
+		REASON_ADD(k, PLAN_MEAN, need.sd, (double)m->have, need.most);
+	else
+		REASON_ADD(k, PLAN_NONE);
 }

@@ -143,8 +143,5 @@ void plan_ratio(struct component *k, const struct planning *p)
 		plan_further(k, STAT_OK, (uint64_t)ceil(-log2(plan_level(p, false, 2))), e->n);
 	if (e->status)
 		return;
-	struct plan_need need = {0};
-	plan_add(&need, p,
-		 &(struct plan_mean){&e->t, &e->serial, e->n, b.low, b.high, 2, true});
-	plan_needed(k, &need);
+	plan_means(k, p, &(struct plan_mean){&e->t, &e->serial, e->n, b.low, b.high, 2, true}, 1);
 }

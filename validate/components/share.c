@@ -77,10 +77,8 @@ static void plan_share(struct component *k, const struct planning *p)
 		plan_further(k, runs < PLANNING_MAX_N ? STAT_OK : STAT_UNBOUNDED,
 			     runs < PLANNING_MAX_N ? (uint64_t)runs : 0, e->n);
 	} else if (!e->status) {
-		struct plan_need need = {0};
-		plan_add(&need, p, &(struct plan_mean){&e->t, &e->serial, e->n, -INFINITY, k->limit,
-						       1, false});
-		plan_needed(k, &need);
+		plan_means(k, p, &(struct plan_mean){&e->t, &e->serial, e->n, -INFINITY, k->limit,
+						     1, false}, 1);
 	}
 }
 

@@ -3,11 +3,12 @@
  * decision.
  *
  * This is the smallest n at which the decision is reached with probability `assurance`, if the
- * present estimates of position and scatter are true. A limit at distance D from the estimate is
- * cleared at level alpha if t_{1-alpha} u <= D. The estimate's own scatter is added for the
- * assurance: (t_{1-alpha}(nu) + t_{assurance}(nu)) u(n) <= D. An estimate that equals the limit is
- * never decided. Source: Owen (1965) for the noncentral t as an integral over the standard
- * deviation. */
+ * present estimates of position and scatter are true. A single limit at distance D from the
+ * estimate is cleared at level alpha if t_{1-alpha} u <= D. The estimate's own scatter is added for
+ * the assurance: (t_{1-alpha}(nu) + t_{assurance}(nu)) u(n) <= D. An estimate that equals the limit
+ * is never decided. To be shown inside two limits, an estimate must clear both: use the power of
+ * the two one-sided tests. Source: Owen (1965) for the noncentral t as an integral over the
+ * standard deviation. */
 #pragma once
 
 #include "validate/stats/status.h"
@@ -52,9 +53,10 @@ enum stat_status power_equivalence(uint64_t n, double margin, double diff, doubl
 				   double alpha, double *power) STAT_MUST_CHECK;
 
 /* Computes the power of two one-sided paired t tests: that the mean of n differences, with standard
- * deviation sd about diff, is shown to be between low and high, each at alpha. */
-enum stat_status power_equivalence_paired(uint64_t n, double low, double high, double diff,
-					  double sd, double alpha, double *power) STAT_MUST_CHECK;
+ * deviation sd about diff, is shown to be between low and high, each at alpha. n may be a fraction,
+ * an effective number. A limit may be infinite. */
+enum stat_status power_equivalence_paired(double n, double low, double high, double diff, double sd,
+					  double alpha, double *power) STAT_MUST_CHECK;
 
 /* Finds the smallest n >= 2 with at least that power. */
 enum stat_status replicates_for_power_f(double lambda, double power, double alpha,

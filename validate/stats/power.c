@@ -76,12 +76,12 @@ enum stat_status power_t(uint64_t n, double d, double alpha, double *power)
 	return s ? s : integral_of(integrand_t, &a, INFINITY, power);
 }
 
-enum stat_status power_equivalence_paired(uint64_t n, double low, double high, double diff,
-					  double sd, double alpha, double *power)
+enum stat_status power_equivalence_paired(double n, double low, double high, double diff, double sd,
+					  double alpha, double *power)
 {
-	struct power_arg a = {.nu = (double)n - 1};
-	const double se = sd / sqrt((double)n);
-	if (n < 2)
+	struct power_arg a = {.nu = n - 1};
+	const double se = sd / sqrt(n);
+	if (!(n >= 2))
 		return STAT_TOO_FEW;
 	if (!(low < high) || !(sd > 0) || !isfinite(diff))
 		return STAT_OUT_OF_RANGE;

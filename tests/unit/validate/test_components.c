@@ -138,10 +138,8 @@ static void test_plan_of_many_looks(void **state)
 			related.lag1 = 0.3;
 			struct component c = {.kind = COMPONENT_BIAS, .limit = 0.1};
 			const struct planning p = {.levels = &levels[i]};
-			struct plan_need need = {0};
-			plan_add(&need, &p,
-				 &(struct plan_mean){&t, &related, N, -0.1, 0.1, 1, true});
-			plan_needed(&c, &need);
+			plan_means(&c, &p,
+				   &(struct plan_mean){&t, &related, N, -0.1, 0.1, 1, true}, 1);
 			more[i] = c.n_more;
 		}
 		assert_true(more[0] >= 1);
@@ -195,47 +193,66 @@ static struct ratio_evidence evidence_of(double *d, size_t n)
 	return e;
 }
 
-/* Returns the number of replicates for which the bias is planned. */
-static double planned_for(struct ratio_evidence *v, const struct levels *levels)
+/* Returns the number of replicates for which the bias, or a component of several such parts, is
+ * planned. */
+static double planned_for_parts(const struct ratio_evidence *v, size_t n_parts,
+				const struct levels *levels)
 {
-	struct evidence e = {.bias = *v};
-	struct component c = {.kind = COMPONENT_BIAS, .limit = 0.1};
-	plan_ratio(&c, &(struct planning){.e = &e, .levels = levels, .n_tests = 16});
+	struct family_part part[2] = {{"first half", *v}, {"second half", *v}};
+	struct evidence e = {.bias = *v, .family[COMPONENT_HALF] = {.n = n_parts, .part = part}};
+	struct component c = {.kind = n_parts > 1 ? COMPONENT_HALF : COMPONENT_BIAS, .limit = 0.1};
+	components[c.kind]->plan(&c, &(struct planning){.e = &e, .levels = levels, .n_tests = 16});
 	assert_false(c.impractical);
 	return (double)v->n + (double)c.n_more;
 }
 
-/* The planned number decides with the assurance of 0.8, inside and outside the limits, for one look
- * and for a look after each pair. */
+static double planned_for(const struct ratio_evidence *v, const struct levels *levels)
+{
+	return planned_for_parts(v, 1, levels);
+}
+
+/* The planned number decides with the assurance of 0.8: a mean near both limits, near one limit and
+ * outside, and two independent parts inside; for one look and for a look after each pair. */
 static void test_plan_suffices(void **state)
 {
 	(void)state;
 	enum { HAVE = 8, TRIALS = 1000, MOST = 400 };
-	const double low = log1p(-0.1), high = log1p(0.1), sd = 0.1;
+	const double low = log1p(-0.1), high = log1p(0.1);
+	const struct {
+		const char *what;
+		double at, sd;
+		size_t n_parts;
+	} row[] = {{"in the middle", 0, 0.2, 1}, {"inside", high - 0.05, 0.1, 1},
+		   {"outside", high + 0.07, 0.1, 1}, {"two parts in the middle", 0, 0.2, 2},
+		   {"two parts inside", high - 0.05, 0.1, 2}};
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	gsl_rng_set(rng, 5);
 	for (int looks = 0; looks < 2; looks++)
-		for (int outside = 0; outside < 2; outside++) {
+		for (size_t r = 0; r < sizeof row / sizeof *row; r++) {
 			const struct levels levels = levels_of_looks(looks ? log(60.0 / 8) : 0);
-			const double at = high + (outside ? 0.07 : -0.05);
+			const double at = row[r].at, sd = row[r].sd;
 			double d[MOST], n_decided = 0;
 			struct ratio_evidence now = {.n = HAVE, .serial = serial_none(HAVE)};
 			now.t = (struct t_estimate){
 			    .value = at, .se = sd / sqrt(HAVE), .df = HAVE - 1};
-			const size_t n = (size_t)planned_for(&now, &levels);
+			const size_t n = (size_t)planned_for_parts(&now, row[r].n_parts, &levels);
 			assert_true(n > HAVE && n < MOST);
 			for (int i = 0; i < TRIALS; i++) {
-				for (size_t k = 0; k < n; k++)
-					d[k] = at + gsl_ran_gaussian(rng, sd);
-				const struct ratio_evidence then = evidence_of(d, n);
-				const struct mean_p p = ratio_p(&then, low, high, &levels);
-				/* the strictest step of Holm's procedure */
-				n_decided += outside ? p.reject <= levels.reject / 16
-						     : p.accept <= levels.accept;
+				bool all = true;
+				for (size_t part = 0; part < row[r].n_parts; part++) {
+					for (size_t k = 0; k < n; k++)
+						d[k] = at + gsl_ran_gaussian(rng, sd);
+					const struct ratio_evidence then = evidence_of(d, n);
+					const struct mean_p p = ratio_p(&then, low, high, &levels);
+					/* the strictest step of Holm's procedure */
+					all &= at > high ? p.reject <= levels.reject / 16
+							 : p.accept <= levels.accept;
+				}
+				n_decided += all;
 			}
 			print_message("%s, %s: %zu replicates decide %.1f %%\n",
-				      looks ? "a look after each" : "one look",
-				      outside ? "outside" : "inside", n, 100 * n_decided / TRIALS);
+				      looks ? "a look after each" : "one look", row[r].what, n,
+				      100 * n_decided / TRIALS);
 			/* 0.8 and three standard deviations of the count; the t-approximation
 			 * of the plan adds 2 % */
 			assert_true(n_decided / TRIALS > 0.8 - 0.02 - 0.038);
