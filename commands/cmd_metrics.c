@@ -76,10 +76,11 @@ static const struct option_spec metrics_options[] = {
 
 static const char synopsis[] = "[options] REFERENCE REPLAY\n--list";
 static const char about[] =
-	"Compares the trace of a replay with the replayed trace. The replay can come\n"
-	"from any replayer, and both traces can have any format that validate reads.\n"
-	"Prints lost and extra requests, execution time, throughput, response times,\n"
-	"requests in flight, reordering, and how early or late requests were issued.\n"
+	"Compares the trace of a replay with the trace that was replayed. The replay\n"
+	"can come from any replayer, and both traces can have any format that validate\n"
+	"reads. Prints lost and extra requests, execution time, throughput, response\n"
+	"times, requests in flight, reordering, and how early or late requests were\n"
+	"issued.\n"
 	"\n"
 	"Exit status: 0 compared, 2 wrong usage, 3 a trace cannot be read.";
 
@@ -179,4 +180,4 @@ static int metrics_run(int argc, char **argv, struct err *e)
 }
 
 const struct command cmd_metrics = {
-    "metrics", "compare the trace of a replay with the replayed trace", metrics_run};
+    "metrics", "compare the trace of a replay with the trace that was replayed", metrics_run};

@@ -116,10 +116,10 @@ static void figure_make(struct figures *fs, const struct pool *p, bool scatter)
 				  "values. If all bars of a laboratory are high, it measures less "
 				  "precisely than the others.");
 	else
-		figure_caption(f, "Mandel's h: distance of each laboratory's mean from the mean of "
-			"all, in standard deviations, one bar per case, by laboratory. Lines: "
-			"critical values. If all bars of a laboratory are on one side of 0, it "
-			"has a bias of its own.");
+		figure_caption(f, "Mandel's h: mean of each laboratory minus the mean of all, in "
+			"standard deviations of these means, one bar per case, by laboratory. "
+			"Lines: critical values. If all bars of a laboratory are on one side of "
+			"0, it has a bias of its own.");
 }
 
 void pool_figures_build(struct figures *fs, const void *study)

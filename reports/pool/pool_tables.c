@@ -177,8 +177,8 @@ static void group_row(struct table *t, const struct pool *p, const struct pool_c
 static void table_groups(struct table *t, const struct pool *p)
 {
 	table_init(t, "laboratories", "Each laboratory in each case");
-	table_note(t, "Mandel's h: distance of a laboratory's mean from the mean of all "
-		"laboratories, in standard deviations. k: scatter of the laboratory divided by "
+	table_note(t, "Mandel's h: mean of the laboratory minus the mean of all laboratories, "
+		"in standard deviations of these means. k: scatter of the laboratory divided by "
 		"the common scatter. A value between the 5 %% and the 1 %% critical value is a "
 		"straggler, and a value beyond the 1 %% critical value is an outlier.");
 	TABLE_HEADS(t, group_row(t, p, NULL, NULL));
