@@ -40,7 +40,7 @@ static const struct option_spec stats_options[] = {
 	OPTION(FLAG, "judge", FIELD(judge), .help = "print a verdict, and return it as exit "
 	       "status: 0 trusted, 1 not trusted, 4 inconclusive"),
 	OPTION(CHOICE, "paper-mode", FIELD(paper_mode), .group = "Uncertainty and bootstrap",
-	       .choices = paper_mode_names, .help = "formula of the output line \"as Pereira "
+	       .choices = paper_mode_names, .help = "formula of the output line \"as in Pereira "
 	       "and others\" (the metrology paper, 2016). paper: formula in the text of "
 	       "that publication; papertab: formula of its tables, with the difference of the "
 	       "means as bias; strict: as paper, but relative to the reference mean, and with the "
