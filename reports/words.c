@@ -3,6 +3,7 @@
 
 #include "reports/first_screen.h"
 #include "reports/number.h"
+#include "reports/reasons.h"
 #include "validate/analysis/league.h"
 #include "validate/components/component.h"
 
@@ -146,19 +147,18 @@ void words_add_replayer(struct strbuf *out, const struct replayer *r)
 		strbuf_addf(out, " (%s)", options.s);
 }
 
-const char *words_verdict_meaning(enum verdict v)
+void words_add_errors(struct strbuf *out, const struct analysis *a)
 {
-	switch (v) {
-	case VERDICT_TRUSTED:
-		return "every assessed component was shown to lie within its limit";
-	case VERDICT_NOT_TRUSTED:
-		return "at least one component was shown to lie outside its limit";
-	case VERDICT_INCONCLUSIVE:
-		break;
-	}
-	return "the runs do not suffice for a decision; more replicates, a quieter machine or "
-	       "wider limits may help. \"Looks right\" and \"looks wrong\" are tendencies without "
-	       "proof";
+	strbuf_addf(out, "A component outside its limit is accepted with a probability of at most "
+		"5 %%. The probability that the campaign rejects any component inside its limit is "
+		"at most 1 %%. So a rejection by an interval also needs a P-value of at most "
+		"0.01 after Holm's correction for %u test%s", a->n_rejection_tests,
+		a->n_rejection_tests == 1 ? "" : "s");
+	if (a->look && a->level_accept < 0.05 && a->level_accept > 1e-6)
+		words_add_template(out, ". The probabilities hold over all decisions (looks), "
+			"because the confidence levels are higher: %E %% instead of 90 %%, and at "
+			"least %E %% instead of 95 %%",
+			(const double[]){2 * a->level_accept, a->level_accept}, "", COMPONENT_N);
 }
 
 const char *words_treatment(const struct uncertainty_source *s)

@@ -72,7 +72,6 @@ void words_add_options(struct strbuf *out, const struct replayer *r);
 /* Appends the name of a replayer, and the options that the name does not contain: "event-1
  * (order=fs timing=timestamp)". */
 void words_add_replayer(struct strbuf *out, const struct replayer *r);
-const char *words_verdict_meaning(enum verdict v);               /* one sentence */
 /* "quantified", "named, not quantified", "warning" */
 const char *words_treatment(const struct uncertainty_source *s);
 /* "random-read level=2, event order=fs" */
@@ -118,6 +117,10 @@ void words_add_time(struct strbuf *out, const json_t *o, double least);
 void facts_add_others(struct strbuf *out, const struct analysis *a);
 /* Whether other programs and the hypervisor took less than 1 % of the CPU time each. */
 bool facts_are_quiet(const struct analysis *a);
+
+/* Appends the probabilities of wrong decisions, and the levels of the intervals that follow from
+ * several looks. Sentences, without the last full stop. */
+void words_add_errors(struct strbuf *out, const struct analysis *a);
 
 struct fact {
 	const char *name; /* "Pairing" */

@@ -263,18 +263,11 @@ static void add_rule(struct certificate *c, const struct analysis *a)
 				   "that the claim is shown. Not trusted means that the claim is "
 				   "refuted", p->claimed);
 	fact_add_of_all(c, "Limits", &text);
-	strbuf_addf(&text,
-		    "A scenario is trusted if one-sided tests show each assessed component to be "
-		    "within its limit. A component at its limit is wrongly accepted with a "
-		    "probability of at most 5 %%. A scenario is not trusted if a component is "
-		    "shown to be beyond its limit. The probability of at least one wrong rejection "
-		    "in all %u tests of this campaign is at most 1 %% (Holm). Other scenarios are "
-		    "inconclusive", a->n_rejection_tests);
-	if (a->look && a->level_accept < 0.05 && a->level_accept > 1e-6)
-		words_add_template(&text, ". The campaign tests several times, so its intervals "
-			"have confidence levels of %E %% instead of 90 %%, and of %E %% instead of "
-			"95 %%", (const double[]){2 * a->level_accept, a->level_accept}, "",
-			COMPONENT_N);
+	strbuf_addstr(&text,
+		      "A scenario is trusted if one-sided tests show each assessed component to be "
+		      "within its limit. A scenario is not trusted if a component is shown to be "
+		      "beyond its limit. Other scenarios are inconclusive. ");
+	words_add_errors(&text, a);
 	if (p->accept.guard_band > 0)
 		strbuf_addf(&text, ". Guard band of the bias: %.3g U", p->accept.guard_band);
 	fact_add(c, "Decision rule", &text);

@@ -8,9 +8,7 @@
 #include "reports/html/html.h"
 #include "reports/json/json_value.h"
 #include "reports/number.h"
-#include "reports/reasons.h"
 #include "reports/words.h"
-#include "validate/components/component.h"
 #include "validate/provenance/provenance.h"
 
 #define MAX_RUNS_LISTED 1200
@@ -30,67 +28,43 @@ static void end_part(struct strbuf *out)
 
 /* --- method of judgement ------------------------------------------------- */
 
-static void add_components(struct strbuf *out, const struct analysis *a)
+static void add_verdicts(struct strbuf *out, const struct html_page *p)
 {
-	strbuf_addstr(out, "<dl>\n");
-	for (size_t k = 0; k < components_listed(&a->results->protocol.accept); k++) {
-		SCOPED_STRBUF limit = STRBUF_INIT;
-		const struct component_row *w = components[k];
-		words_add_limits(&limit, &a->results->protocol, k);
-		strbuf_addf(out, "<dt>%s%s</dt>\n<dd>%s", w->title,
-			    a->assessed[k] ? "" : " (not assessed)", w->meaning);
-		if (limit.len)
-			strbuf_addf(out, " <b>Limit %s</b>. %s", limit.s, w->rule);
-		strbuf_addf(out, " <span class=\"src\">Source: %s</span></dd>\n", w->source);
+	static const char *const meaning[] = {
+	    [VERDICT_TRUSTED] = "every assessed component was shown to lie within its limit",
+	    [VERDICT_NOT_TRUSTED] = "at least one component was shown to lie outside its limit",
+	    [VERDICT_INCONCLUSIVE] =
+		"the runs are not enough for a decision. More replicates, a quieter machine or "
+		"wider limits may help. \"Looks right\" and \"looks wrong\" are tendencies "
+		"without proof"};
+	strbuf_addstr(out, "<ul>\n");
+	for (size_t i = 0; i < sizeof meaning / sizeof *meaning; i++) {
+		strbuf_addstr(out, "<li>");
+		html_add_verdict_chip(out, p->a, i);
+		strbuf_addf(out, " %s.</li>\n", meaning[i]);
 	}
-	strbuf_addstr(out, "</dl>\n");
+	strbuf_addstr(out, "</ul>\n");
 }
 
-/* Appends how several looks change the confidence of the intervals. */
-static void add_looks(struct strbuf *out, const struct analysis *a)
+/* Appends the errors of the decisions, and which components were not assessed. */
+static void add_errors(struct strbuf *out, const struct html_page *page)
 {
+	const struct analysis *a = page->a;
 	const struct protocol *p = &a->results->protocol;
+	strbuf_addstr(out, "<p>");
 	if (p->budget_ns)
-		strbuf_addf(out, " The campaign decides a case after its first %llu pairs, and "
-			"again after each further pair. Each of these decisions is a look.",
+		strbuf_addf(out, "The campaign decides a case after its first %llu pairs, and "
+			"again after each further pair. ",
 			(unsigned long long)p->n_replicates_min);
 	else if (p->n_looks > 1)
-		strbuf_addf(out, " The campaign decides only at planned numbers of replicates "
-			"(looks). This is look %u of %u, at %u replicates.", a->look, p->n_looks,
+		strbuf_addf(out, "The campaign decides only after planned numbers of replicates. "
+			"This is look %u of %u, after %u replicates. ", a->look, p->n_looks,
 			a->n_replicates);
-	if (a->look && a->level_accept < 0.05 && a->level_accept > 1e-6)
-		words_add_template(out, " These probabilities hold over all looks. So this "
-			"report uses confidence levels above those of the rules below: %E %% "
-			"instead of 90 %%, and %E %% instead of 95 %%.",
-			(const double[]){2 * a->level_accept, a->level_accept}, "", COMPONENT_N);
-}
-
-static void add_how(struct strbuf *out, const struct html_page *p)
-{
-	static const enum verdict each[] = {VERDICT_TRUSTED, VERDICT_NOT_TRUSTED,
-					    VERDICT_INCONCLUSIVE};
-	const struct analysis *a = p->a;
-	begin_part(out, "how", "How it was judged");
-	strbuf_addstr(out, "<ul>\n");
-	for (size_t i = 0; i < 3; i++) {
-		strbuf_addstr(out, "<li>");
-		html_add_verdict_chip(out, a, each[i]);
-		strbuf_addf(out, " %s.</li>\n", words_verdict_meaning(each[i]));
-	}
-	strbuf_addf(out,
-		"</ul>\n<p>The probability that a component is accepted wrongly is at most "
-		"5 %%. The probability that this report contains at least one wrong rejection is "
-		"at most 1 %% (Holm's method, %u tests). A rejection by the rules below also needs "
-		"confirmation by Holm's method.", a->n_rejection_tests);
-	add_looks(out, a);
-	strbuf_addstr(out, "</p>\n<p>Assessed: ");
-	words_add_components(out, a, true);
-	strbuf_addstr(out, ". <b>Not assessed:</b> ");
+	words_add_errors(out, a);
+	strbuf_addstr(out, ".</p>\n<p><b>Not assessed:</b> ");
 	words_add_components(out, a, false);
 	words_add_not_visible(out, ". <b>Not visible in the recordings:</b> ", a, "");
 	strbuf_addstr(out, ".</p>\n");
-	add_components(out, a);
-	end_part(out);
 }
 
 /* --- steps 1 to 3 -------------------------------------------------------- */
@@ -423,7 +397,8 @@ static void add_directive(struct strbuf *out, const struct html_page *p, char *l
 	static const struct {
 		const char *name;
 		void (*add)(struct strbuf *out, const struct html_page *p);
-	} part[] = {{"how", add_how}, {"rated", html_add_rated_range}, {"design", add_design},
+	} part[] = {{"verdicts", add_verdicts}, {"errors", add_errors},
+		    {"rated", html_add_rated_range}, {"design", add_design},
 		    {"variation", add_variation}, {"runs", add_runs},
 		    {"environment", add_environment}, {"protocol", add_protocol},
 		    {"version", add_version}, {"tables", add_tables},

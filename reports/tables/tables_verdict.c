@@ -68,13 +68,15 @@ const struct table_kind table_components = {"components", "Every component of ev
 static void limits_row(struct table *t, const struct analysis *a, size_t i)
 {
 	COL_TEXT(t, "component", "Component", component_names[i]);
+	COL_TEXT(t, "meaning", "What it measures", components[i]->meaning);
 	COL_YES(t, "assessed", "Assessed", a->assessed[i]);
 	COL_WORDS_IF(t, "limit", "Limit", words_add_limits(&s_, &a->results->protocol, i));
 	COL_TEXT(t, "rule", "Rule", components[i]->rule);
 	COL_TEXT(t, "source", "Source", components[i]->source);
 }
 
-const struct table_kind table_limits = {"limits", "Limits of acceptance", listed, limits_row};
+const struct table_kind table_limits = {"limits", "Components, limits and rules", listed,
+	limits_row};
 
 static void add_options(struct table *t, const struct setting *s, size_t n)
 {

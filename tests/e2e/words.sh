@@ -16,8 +16,6 @@ evidence/cell_lists.h
 protocol/component_list.h
 # A component names and defines the quantity that its file computes, with its source.
 components/*.c
-# The definition of a rule that several components share.
-components/component.h
 # A row names and defines a measure, and a protocol can contain the name.
 protocol/measure.c
 # The key `claim` of a protocol can contain these names of quantities.

@@ -52,16 +52,14 @@ struct family_words {
 	bool logarithm;
 };
 
-/* The rule of components whose confidence interval is compared with limits in both directions. */
-#define RULE_WITHIN                                                                                \
-	"The component is accepted if the 90 % interval lies inside the limits. It is rejected "   \
-	"if the 95 % interval lies entirely outside the limits."
-
 struct component_row {
 	const char *title;   /* "Execution time" */
-	const char *meaning; /* meaning of the number */
-	const char *rule;    /* rule of acceptance and rejection, sentences */
-	const char *source;  /* standard or paper */
+	/* meaning of the number, sentences; "deviation": as for bias */
+	const char *meaning;
+	/* name of a rule of reports/html/appendix.html, and exceptions; no full stop after a name
+	 * alone */
+	const char *rule;
+	const char *source; /* of the quantity: standard or paper; NULL: none */
 	enum component_unit unit; /* of the estimate and the limit */
 	/* the limit applies in both directions; otherwise it is an upper limit */
 	bool two_sided;

@@ -125,13 +125,10 @@ static void plan_concurrency(struct component *k, const struct planning *p)
 
 const struct component_row component_concurrency = {
 	.title = "Concurrency", .shown = "distance", .scattering = "differences",
-	.meaning = "Largest distance between the distributions of the number of requests in "
-		   "flight in the replay and in the program. The protocol chooses the "
-		   "distributions over time, over requests, or both.",
-	.rule = "The two distributions are compared at every number of requests in flight. The "
-		"component is accepted if two one-sided tests at 5 % show for each number that "
-		"the difference lies within the limit. It is rejected if the difference is shown "
-		"to exceed the limit at one number (Bonferroni).",
+	.meaning = "At each number n: share of time with at most n requests in flight in the "
+		   "replay, minus the program's share. The protocol can choose shares of "
+		   "requests, or both.",
+	.rule = "Two-sided, each number",
 	.source = "Pereira et al. 2016, figure 5; Kolmogorov-Smirnov distance",
 	.unit = COMPONENT_NUMBER,
 	.decide = decide_concurrency, .plan = plan_concurrency,

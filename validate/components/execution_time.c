@@ -39,11 +39,9 @@ static void decide_execution_time(struct component *c, const struct deciding *d)
 
 const struct component_row component_execution_time = {
 	.title = "Execution time",
-	.meaning = "By how much the whole replay, from the start of the first request to "
-		   "the end of the last, takes longer (+) or shorter (-) than the program. If "
-		   "the ratio of a pair is far from the median of all pairs, a less extreme ratio "
-		   "replaces it (winsorised).",
-	.rule = RULE_WITHIN, .source = "as for bias",
+	.meaning = "Deviation of the time from the first start to the last end of a request. "
+		   "Outlying pairs have less influence (winsorised).",
+	.rule = "Two-sided",
 	.unit = COMPONENT_CHANGE, .two_sided = true,
 	.scatter = 1, .decide = decide_execution_time,
 	.evidence = offsetof(struct evidence, time), .plan = plan_ratio,

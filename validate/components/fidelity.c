@@ -43,13 +43,10 @@ static void decide_fidelity(struct component *c, const struct deciding *d)
 
 const struct component_row component_fidelity = {
 	.title = "Fidelity",
-	.meaning = "Number of requests of a run that were lost, were issued too often, or "
-		   "returned a different result than in the trace. The component judges the "
-		   "largest number of all runs.",
-	.rule = "The requests are counted, so there is no interval. One run above the limit "
-		"suffices for a rejection. If a failed replay made no request, all "
-		"requests of the trace count as lost. Any other failed replay prevents acceptance, "
-		"but does not cause a rejection.",
+	.meaning = "Largest number of requests in a run that are lost, are extra or return another "
+		   "result than in the trace.",
+	.rule = "Count. A failed replay without requests has lost all requests. Any other failed "
+		"replay prevents acceptance.",
 	.source = "Pereira et al. 2016, section III",
 	.replayers_own = true,
 	.unit = COMPONENT_COUNT, .decide = decide_fidelity,

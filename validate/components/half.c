@@ -20,12 +20,8 @@ static void measure_halves(const struct measuring *m)
 const struct component_row component_half = {
     .title = "Bias by half", .shown = "largest deviation",
     .words = {"of the run", true},
-    .meaning = "By how much the mean response time of each half of a run's requests is longer (+) "
-	       "or shorter (-) in the replay than in the program.",
-    .rule = "The component is accepted if the 90 % intervals of both halves lie inside the "
-	    "limits. It is rejected if the 95 % interval of one half lies entirely outside the "
-	    "limits (Bonferroni).",
-    .source = "as for bias; Berger and Hsu 1996",
+    .meaning = "Deviation of the mean response time in each half of a run's requests.",
+    .rule = "Two-sided, each half",
     .unit = COMPONENT_CHANGE,
     .two_sided = true,
     .scatter = M_SQRT2, .relative = true, .measure = measure_halves, .decide = decide_parts,

@@ -11,9 +11,8 @@ static void decide_in_flight(struct component *c, const struct deciding *d)
 
 const struct component_row component_in_flight = {
 	.title = "In flight",
-	.meaning = "By how much the mean number of requests in flight is larger (+) or smaller (-) "
-		   "in the replay than in the program.",
-	.rule = RULE_WITHIN, .source = "as for bias",
+	.meaning = "Deviation of the mean number of requests in flight.",
+	.rule = "Two-sided",
 	.unit = COMPONENT_CHANGE, .two_sided = true,
 	.scatter = M_SQRT1_2, .decide = decide_in_flight,
 	.evidence = offsetof(struct evidence, in_flight), .plan = plan_ratio,
@@ -21,10 +20,9 @@ const struct component_row component_in_flight = {
 
 const struct component_row component_in_flight_max = {
 	.title = "Maximum in flight",
-	.meaning = "By how much the largest number of requests in flight at any time of a run is "
-		   "larger (+) or smaller (-) in the replay than in the program.",
-	.rule = RULE_WITHIN " If all pairs have the same deviation, this deviation decides.",
-	.source = "as for bias", .unit = COMPONENT_CHANGE,
+	.meaning = "Deviation of the largest number of requests in flight in a run.",
+	.rule = "Two-sided. If all pairs have the same deviation, this deviation decides.",
+	.unit = COMPONENT_CHANGE,
 	.two_sided = true, .decide = decide_in_flight,
 	.evidence = offsetof(struct evidence, in_flight_max), .plan = plan_ratio,
 };

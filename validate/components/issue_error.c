@@ -41,13 +41,10 @@ static void plan_issue_error(struct component *k, const struct planning *p)
 
 const struct component_row component_issue_error = {
 	.title = "Issue error", .shown = "99th percentile", .scattering = "99th percentiles",
-	.meaning = "Mean over the runs of the 99th percentile of the issue errors of a run. The "
-		   "issue error is the time by which a timed replay issues a request later than "
-		   "intended.",
-	.rule = "The component is accepted if the one-sided 95 % upper confidence limit of this "
-		"mean is at most the limit. It is rejected if the lower confidence limit exceeds "
-		"the limit.",
-	.source = "Anderson et al. 2004 (issue error)",
+	.meaning = "99th percentile of the time by which a timed replay issues requests late (mean "
+		   "of the runs).",
+	.rule = "One-sided",
+	.source = "Anderson et al. 2004",
 	.replayers_own = true, .unit = COMPONENT_TIME,
 	.decide = decide_issue_error, .plan = plan_issue_error,
 };

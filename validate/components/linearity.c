@@ -175,14 +175,9 @@ static void plan_linearity(struct component *k, const struct planning *p)
 
 const struct component_row component_linearity = {
 	.title = "Linearity", .shown = "change of the bias",
-	.meaning = "Change of the relative bias from the lowest load level to the level of the "
-		   "scenario. A straight line is fitted to the biases at all levels from the "
-		   "lowest level to this level. The component has two parts: the rise of the line, "
-		   "and the distance of each bias from the line.",
-	.rule = "The component is accepted if the 90 % intervals of the line's rise and of each "
-		"distance from the line lie inside the limits. It is rejected if one of the "
-		"95 % intervals lies entirely outside the limits (Bonferroni). It does not apply "
-		"to the lowest level.",
+	.meaning = "Change of the bias with the load level, up to the scenario's level. Parts: the "
+		   "rise of a straight line through the biases, and each bias's distance from it.",
+	.rule = "Two-sided, each part. Not applicable to the lowest level.",
 	.source = "Pereira et al. 2016, section IV-A3; VIM 4.11 and 4.12",
 	.unit = COMPONENT_CHANGE, .two_sided = true,
 	.scatter = M_SQRT2,

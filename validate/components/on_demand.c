@@ -33,11 +33,10 @@ static void quantile_measure(const struct measuring *m, enum component_kind k,
 	}                                                                                          \
 	const struct component_row component_##row = {                                             \
 	    .title = heading, .shown = "deviation", .words = {name, true},                         \
-	    .meaning = "By how much the " name " of the response times of a replay is longer "     \
-		       "(+) or shorter (-) than in the program.",                                  \
-	    .rule = RULE_WITHIN " It does not apply to runs with fewer than 5 requests beyond "    \
-		    "this quantile.",                                                              \
-	    .source = "as for bias", .unit = COMPONENT_CHANGE, .two_sided = true,                  \
+	    .meaning = "Deviation of the " name " of the response times.",                         \
+	    .rule = "Two-sided. Not applicable to runs with fewer than 5 requests beyond this "    \
+		    "quantile.",                                                                   \
+	    .unit = COMPONENT_CHANGE, .two_sided = true,                                           \
 	    .scatter = of_scatter, .relative = true, .measure = measure_##row,                     \
 	    .decide = decide_parts, .plan = plan_parts,                                            \
 	}
@@ -60,8 +59,7 @@ static void measure_iops(const struct measuring *m)
 
 const struct component_row component_iops = {
     .title = "IOPS", .shown = "deviation", .words = {"requests per second", true},
-    .meaning = "By how much a replay makes more (+) or fewer (-) requests per second than the "
-	       "program, from the start of the first request to the end of the last.",
-    .rule = RULE_WITHIN, .source = "as for bias", .unit = COMPONENT_CHANGE, .two_sided = true,
+    .meaning = "Deviation of the requests per second, from the first start to the last end.",
+    .rule = "Two-sided", .unit = COMPONENT_CHANGE, .two_sided = true,
     .scatter = 1, .measure = measure_iops, .decide = decide_parts, .plan = plan_parts,
 };

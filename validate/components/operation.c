@@ -59,14 +59,9 @@ static void measure_operations(const struct measuring *m)
 const struct component_row component_operation = {
     .title = "Bias by operation", .shown = "largest deviation",
     .words = {"", true},
-    .meaning = "By how much the mean response time of each operation is longer (+) or shorter (-) "
-	       "in the replay than in the program. An operation counts if it has at least 5 % of "
-	       "the total response time. It also counts if it has at least 5 % of the requests "
-	       "and at least 0.1 % of the total response time.",
-    .rule = "The component is accepted if the 90 % interval of each operation lies inside the "
-	    "limits. It is rejected if the 95 % interval of one operation lies entirely outside "
-	    "the limits (Bonferroni). It does not apply if all requests are of one operation.",
-    .source = "as for bias; Berger and Hsu 1996",
+    .meaning = "Deviation of the mean response time of each operation, such as read. Operations "
+	       "with small shares of requests and time do not count.",
+    .rule = "Two-sided, each operation. Not applicable if all requests have the same operation.",
     .unit = COMPONENT_CHANGE, .two_sided = true, .relative = true, .measure = measure_operations,
     .decide = decide_parts, .plan = plan_parts,
 };

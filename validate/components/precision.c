@@ -123,17 +123,11 @@ static void plan_precision(struct component *k, const struct planning *p)
 
 const struct component_row component_precision = {
 	.title = "Precision",
-	.meaning = "Scatter of the replay's results from run to run, divided by that of the "
-		   "program's results (ratio of standard deviations). If the ratio is below 1, the "
-		   "replay scatters less than the program.",
-	.rule = "The component is accepted if the one-sided 95 % upper confidence limit is at "
-		"most the limit. It is rejected if the lower confidence limit exceeds the limit. "
-		"Both decisions also need a permutation test, which exchanges replay and program "
-		"within the pairs. Before this test, the distance of each replay's result from "
-		"the median of these results is divided by the limit. Then replay and program "
-		"scatter equally if the ratio is exactly at the limit. At most 5 % of all "
-		"exchanges may give a result at least as extreme as the measured result.",
-	.source = "ISO 5725-1 (precision); Pitman and Morgan 1939 (paired variances)",
+	.meaning = "Standard deviation of the replay's results from run to run, divided by the "
+		   "program's.",
+	.rule = "One-sided. A permutation test, which exchanges replay and program within pairs, "
+		"must agree.",
+	.source = "ISO 5725-1; Pitman and Morgan 1939",
 	.unit = COMPONENT_NUMBER,
 	.relative = true, .decide = decide_precision, .plan = plan_precision,
 };

@@ -99,11 +99,10 @@ static void plan_responsiveness(struct component *c, const struct planning *p)
 
 const struct component_row component_responsiveness = {
 	.title = "Responsiveness",
-	.meaning = "How much more (+) or less (-) the response times of a replay grow than those "
-		   "of the program, when a volume serves requests more slowly.",
-	.rule = RULE_WITHIN " It applies only if the campaign changes the service times of a "
-		"volume. The slower volume must also be shown to increase the program's response "
-		"times by more than the limit.", .source = "VIM 4.12 (sensitivity); as for bias",
+	.meaning = "Deviation of the slowdown on a slower volume.",
+	.rule = "Two-sided. Applicable only if the campaign slows a volume and the program's "
+		"slowdown is shown to exceed the limit.",
+	.source = "VIM 4.12",
 	.unit = COMPONENT_CHANGE, .two_sided = true,
 	.scatter = M_SQRT2, .relative = true,
 	.measure = measure_responsiveness, .decide = decide_responsiveness,

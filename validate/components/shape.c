@@ -87,13 +87,11 @@ static void measure_shape(const struct measuring *m)
 const struct component_row component_shape = {
     .title = "Shape", .shown = "largest deviation", .scattering = "differences",
     .words = {"", false},
-    .meaning = "Largest difference between the distributions of relative response times of "
-	       "replay and program, at quantiles of the program from 1 % to 99.9 %. A relative "
-	       "response time is the response time divided by the typical response of its run.",
-    .rule = "The component is accepted if the 90 % interval of the difference lies inside the "
-	    "limits at each quantile. It is rejected if the 95 % interval lies entirely outside "
-	    "the limits at one quantile (Bonferroni).",
-    .source = "Kolmogorov's distance at fixed points; Berger and Hsu 1996",
+    .meaning = "At each of 12 quantiles of the program (1 % to 99.9 %): share of the replay's "
+	       "requests that are faster, minus the program's share. Response times are "
+	       "relative to the typical response of their run.",
+    .rule = "Two-sided, each quantile",
+    .source = "Kolmogorov's distance at fixed points",
     .unit = COMPONENT_NUMBER, .two_sided = true, .relative = true, .measure = measure_shape,
     .decide = decide_parts, .plan = plan_parts,
 };

@@ -97,15 +97,10 @@ static void decide_reordering(struct component *c, const struct deciding *d)
 	decide_share(c, &d->e->reordered, d->levels);
 }
 
-#define RULE_SHARE                                                                                 \
-	"The component is accepted if the one-sided 95 % upper confidence limit of the share is "  \
-	"at most the limit. It is rejected if the lower confidence limit exceeds the limit."
-
 const struct component_row component_reordering = {
 	.title = "Reordering", .shown = "share", .scattering = "shares",
-	.meaning = "Share of requests that were issued after a request that follows them in the "
-		   "trace.",
-	.rule = RULE_SHARE,
+	.meaning = "Share of requests issued after a request that follows them in the trace.",
+	.rule = "One-sided",
 	.source = "RFC 4737, section 3 (Type-P-Reordered)",
 	.replayers_own = true,
 	.unit = COMPONENT_SHARE, .decide = decide_reordering,
@@ -121,11 +116,10 @@ static void decide_share_late(struct component *c, const struct deciding *d)
 
 const struct component_row component_share_late = {
 	.title = "Share late", .shown = "share", .scattering = "shares",
-	.meaning = "Share of the requests that a timed replay issues later than intended by more "
-		   "than 1 % of the mean traced gap or 1 µs, whichever is larger. The mean traced "
-		   "gap is the mean time between successive starts in the trace.",
-	.rule = RULE_SHARE,
-	.source = "Anderson et al. 2004 (issue error)",
+	.meaning = "Share of requests that a timed replay issues late by more than both 1 µs and "
+		   "1 % of the mean time between starts in the trace.",
+	.rule = "One-sided",
+	.source = "Anderson et al. 2004",
 	.replayers_own = true,
 	.unit = COMPONENT_SHARE, .decide = decide_share_late,
 	.evidence = offsetof(struct evidence, late), .plan = plan_share,

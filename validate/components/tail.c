@@ -30,10 +30,9 @@ static void decide_tail(struct component *c, const struct deciding *d)
 const struct component_row component_tail = {
     .title = "Tail", .shown = "deviation",
     .words = {"mean of the slowest 1 % of the requests", true},
-    .meaning = "By how much the mean response time of the slowest 1 % of the requests is longer "
-	       "(+) or shorter (-) in the replay than in the program.",
-    .rule = RULE_WITHIN " It does not apply to runs of fewer than 500 requests.",
-    .source = "as for bias; conditional tail expectation (Acerbi and Tasche 2002)",
+    .meaning = "Deviation of the mean response time of the slowest 1 % of the requests.",
+    .rule = "Two-sided. Not applicable to runs of fewer than 500 requests.",
+    .source = "conditional tail expectation (Acerbi and Tasche 2002)",
     .unit = COMPONENT_CHANGE,
     .two_sided = true,
     .scatter = 2, .relative = true, .measure = measure_tail, .decide = decide_tail,

@@ -18,9 +18,8 @@ static void measure_typical(const struct measuring *m)
 const struct component_row component_typical = {
     .title = "Typical response", .shown = "deviation",
     .words = {"mean of the fastest 90 % of the requests", true},
-    .meaning = "By how much the mean response time of the fastest 90 % of the requests is "
-	       "longer (+) or shorter (-) in the replay than in the program.",
-    .rule = RULE_WITHIN, .source = "as for bias; trimmed mean (Tukey 1962)",
+    .meaning = "Deviation of the mean response time of the fastest 90 % of the requests.",
+    .rule = "Two-sided", .source = "trimmed mean (Tukey 1962)",
     .unit = COMPONENT_CHANGE,
     .two_sided = true,
     .scatter = 1, .relative = true, .measure = measure_typical, .decide = decide_parts,

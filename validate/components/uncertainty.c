@@ -172,12 +172,10 @@ static void plan_uncertainty(struct component *k, const struct planning *p)
 
 const struct component_row component_uncertainty = {
     .title = "Uncertainty", .shown = "U",
-    .meaning = "Expanded uncertainty U: how far the result of one future replay may lie from the "
-	       "program's result, after correction for the bias, with 95 % coverage.",
-    .rule = "The component is judged only if the program's own U is shown to be within the limit. "
-	    "For the program's own U, a further run of the program takes the place of the replay. "
-	    "The component is accepted if the one-sided 95 % upper confidence limit of U is at "
-	    "most the limit. It is rejected if the lower confidence limit of U exceeds the limit.",
+    .meaning = "Expanded uncertainty U: the result of one replay, corrected for the bias, lies "
+	       "within ±U of the program's with 95 % probability.",
+    .rule = "One-sided. Applicable only if U of a program run in the replay's place is shown to be "
+	    "within the limit.",
     .source = "GUM 5.1, 6.2, G.4 and H.5",
     .unit = COMPONENT_SHARE, .relative = true,
     .decide = decide_uncertainty, .plan = plan_uncertainty,

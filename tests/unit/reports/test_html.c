@@ -15,6 +15,7 @@
 #include "reports/figures/figure.h"
 #include "reports/forms.h"
 #include "validate/analysis/courses.h"
+#include "validate/components/component.h"
 
 static char *page(enum fixture_kind kind, bool gnuplot)
 {
@@ -318,6 +319,22 @@ static void the_verdict_comes_first(void **state)
 	free(html);
 }
 
+/* The page explains the rule of each component. */
+static void every_rule_is_explained(void **state)
+{
+	(void)state;
+	char *html = page(FIXTURE_QUICK, false);
+	for (size_t k = 0; k < COMPONENT_N; k++) {
+		const char *rule = components[k]->rule;
+		char *term = xasprintf("<dt>%.*s</dt>\n<dd><b>Accepted:</b>",
+				       (int)strcspn(rule, ",."), rule);
+		if (!strstr(html, term))
+			fail_msg("%s: no explanation of '%s'", component_names[k], rule);
+		free(term);
+	}
+	free(html);
+}
+
 static size_t count(const char *html, const char *text)
 {
 	size_t n = 0;
@@ -377,6 +394,7 @@ int main(void)
 	    cmocka_unit_test(the_bias_over_the_level_has_the_deciding_interval),
 	    cmocka_unit_test(hostile_names_are_text),
 	    cmocka_unit_test(the_verdict_comes_first),
+	    cmocka_unit_test(every_rule_is_explained),
 	    cmocka_unit_test(every_case_has_its_rows_and_its_section),
 	    cmocka_unit_test(a_page_of_192_cases_stays_small),
 	};
