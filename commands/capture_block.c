@@ -7,9 +7,10 @@
 static const char synopsis[] = "block [options] -o TRACE DEVICE [-- COMMAND [ARGUMENT]...]";
 static const char about[] =
 	"Records the requests of a block device or partition with the kernel's\n"
-	"tracepoints. Recording ends when COMMAND ends, after --duration, or at a signal,\n"
-	"whichever comes first. Requests of all processes are recorded, not only those of\n"
-	"COMMAND. Needs root and tracefs.\n"
+	"tracepoints. Recording ends when COMMAND has ended (see --linger), after\n"
+	"--duration, or at a signal. If COMMAND still runs then, it is killed. Requests\n"
+	"of all processes are recorded, not only those of COMMAND. Needs root and\n"
+	"tracefs.\n"
 	"\n"
 	"Exit status: 0 the trace was written, 2 wrong usage, 3 failed. The status of\n"
 	"COMMAND is printed.";

@@ -9,8 +9,9 @@ static const char about[] =
 	"Records the file calls of COMMAND or of a running process, and of all its\n"
 	"children, with the kernel's tracepoints. Page faults on mapped files and\n"
 	"page-cache misses are recorded too. Statically linked programs and direct\n"
-	"system calls are seen. Recording ends with COMMAND or the process, after\n"
-	"--duration, or at a signal. Needs root and tracefs.\n"
+	"system calls are seen. Recording ends when COMMAND or the process ends, after\n"
+	"--duration, or at a signal. Children that still run are then no longer recorded,\n"
+	"and COMMAND is killed. Needs root and tracefs.\n"
 	"\n"
 	"Exit status: 0 the trace was written, 2 wrong usage, 3 failed. The status of\n"
 	"COMMAND is printed.";

@@ -18,10 +18,11 @@ static const struct option_spec claim_options[] = {
 	    "replayer to test: a name in a section [replayer NAME] of the protocol, or an engine "
 	    "of \"validate replay --list-engines\", with options after a colon: event:order=fs. "
 	    "Repeat the option for several replayers (default: every replayer of the protocol, or "
-	    "every installed replayer that can replay the trace, except parallel and exec; on a "
-	    "device, replayers of other projects only if tracepoints can measure their times)",
-	    ". Protocol: permit overwriting this device, a target of the protocol; separate "
-	    "several devices by commas"),
+	    "every installed replayer that can replay the trace, except parallel and exec). On a "
+	    "device, the default has replayers of other projects only if tracepoints can measure "
+	    "their times",
+	    ", together with --destructive. PROTOCOL.conf: permit overwriting this device, a "
+	    "target of the protocol; separate several devices by commas"),
 	{.group = "Campaign and output", .name = "budget", .type = OPT_DURATION,
 	 .offset = JUDGE_FIELD(claim_budget_ns), .arg = "TIME", .min = 1e6, .max = 30 * 86400e9,
 	 .help = "longest time of the campaign (default 10min)"},
@@ -46,9 +47,9 @@ static const char about[] =
 	"claim is shown or refuted for each replayer and scenario, after B pairs, or when\n"
 	"the budget is used up.\n"
 	"\n"
-	"From a TRACE the command makes a protocol as \"validate judge\" does. Without\n"
-	"--rerun, a deviation from the recording does not refute the claim. The limits of\n"
-	"a PROTOCOL.conf are ignored.\n"
+	"For a TRACE, the command makes a protocol as \"validate judge\" does. Without\n"
+	"--rerun, a deviation from the recording does not refute the claim: the claim\n"
+	"stays inconclusive. The limits of a PROTOCOL.conf are ignored.\n"
 	"\n"
 	"Exit status: 0 shown in each case, 1 refuted in a case, 2 wrong usage, 3\n"
 	"failed, 4 inconclusive, 5 not comparable, 6 refused for safety. Status 5: the\n"

@@ -17,15 +17,15 @@ static const struct option_spec compare_options[] = {
 	OPTION(STRING, "allow", FIELD(allow), .arg = "LIST", .help = "accept these "
 	       "differences of the campaigns: protocol, requests (of the recordings), "
 	       "environment (properties of the machine that the key environment of [compare] "
-	       "lists), missing (scenarios or replayers that one campaign lacks; without this "
-	       "word, the outcome is inconclusive, or worse if a component is worse), all "
-	       "(default none)"),
+	       "lists), missing (scenarios or replayers that one campaign lacks), all "
+	       "(default none). If data are missing and not accepted, the outcome is worse if a "
+	       "component is worse, and otherwise inconclusive"),
 	OPTION(CHOICE, "inconclusive", FIELD(inconclusive), .arg = "WHAT",
 	       .choices = inconclusive_names, .help = "exit status of an inconclusive "
-	       "outcome: 4 with error, 1 with fail, 0 with pass or skip. A worse component always "
-	       "gives 1. Otherwise the status is 4, whatever WHAT is, if data are missing "
-	       "(without --allow missing) or if no component of a case can be compared. The "
-	       "format junit reports each inconclusive component as WHAT (default error)"),
+	       "outcome: 4 with error, 1 with fail, 0 with pass or skip. The status is always 4 "
+	       "if the outcome is inconclusive because data are missing (see --allow), or because "
+	       "no component of a case can be compared. The format junit reports each inconclusive "
+	       "component as WHAT (default error)"),
 	OPTION(FLAG, "list", FIELD(list), .help = "print the output formats and exit"),
 	{.name = NULL},
 };
@@ -40,7 +40,7 @@ static const char about[] =
 	"save\"). :REPLAYER selects one replayer. A single DIR is a results directory or\n"
 	"baseline whose protocol names both replayers in its section [compare]. Each\n"
 	"component of each scenario gets an outcome: same (the change is shown to lie\n"
-	"within the limits of [compare]), better, worse, or inconclusive.\n"
+	"within the limits of [compare]), better, worse, inconclusive, or not judged.\n"
 	"\n"
 	"Exit status: 0 the same or better, 1 a component is worse, 2 wrong usage, 3\n"
 	"failed, 4 inconclusive (--inconclusive changes this), 5 not comparable.";

@@ -21,12 +21,12 @@ static const struct option_spec history_options[] = {
 	       .help = "show: print only campaigns of this host (default all)"),
 	OPTION(UINT, "baseline", FIELD(baseline), .arg = "N", .min = HISTORY_BASELINE_MIN,
 	       .max = 1000000,
-	       .help = "show: number of entries from which the limits of the control charts are "
-	       "computed, at least 8. If one of the first N entries is beyond the limits, a later "
-	       "entry takes its place (default 20)"),
+	       .help = "show: the first N shown entries set the limits of the control charts; N "
+	       "is at least 8. If one of these entries is beyond the limits, a later entry takes "
+	       "its place (default 20)"),
 	OPTION(UINT, "from", FIELD(from), .arg = "N", .min = 1, .max = 1e15,
-	       .help = "show: leave out campaigns with a number below N, for example those "
-	       "before an intended change (default 1)"),
+	       .help = "show: leave out campaigns to which \"add\" gave a number below N, for "
+	       "example those before an intended change (default 1)"),
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "DIR",
 	       .help = "show: also write a report (page, plots, tables and JSON) into the "
 	       "directory DIR"),

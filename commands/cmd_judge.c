@@ -18,13 +18,13 @@ static const struct option_spec judge_options[] = {
 	    "after a colon: event:order=fs,timing=think. The defaults of validate's engines are "
 	    "order=fs,timing=timestamp for files, and mode=hf for a device. Repeat the option for "
 	    "several replayers (default: every installed replayer that can replay the trace, "
-	    "except parallel and exec; on a device, replayers of other projects only if "
-	    "tracepoints can measure their times)",
+	    "except parallel and exec). On a device, the default has replayers of other projects "
+	    "only if tracepoints can measure their times",
 	    ""),
 	OPTION(UINT, "replicates", JUDGE_FIELD(replicates), .group = "Campaign and output",
 	       .arg = "N", .min = 2, .max = 10000,
-	       .help = "number of replays by each replayer, not counting the warm-up replay "
-	       "(default 10; with --rerun 20)"),
+	       .help = "number of replays by each replayer, and with --rerun also of runs of the "
+	       "command, not counting the warm-up (default 10; with --rerun 20)"),
 	JUDGE_OUTPUT_ROWS("judge"),
 	{.name = NULL},
 };

@@ -39,10 +39,9 @@ static const struct option_spec metrics_options[] = {
 	OPTION(FLAG, "json", FIELD(json), .help = "print one JSON object"),
 	OPTION(CHOICE, "match", FIELD(match), .letter = 'm', .arg = "HOW", .choices = match_choices,
 	       .help = "pair requests by number, or by key (operation, object, offset, length); "
-	       "auto: by number if two conditions hold, otherwise by key: (1) the replay trace "
-	       "states how many records were to be replayed, and the reference has this number; "
-	       "(2) at least half of the records with equal numbers have equal keys (default "
-	       "auto)"),
+	       "auto: by number if two conditions hold, otherwise by key. (1) REPLAY states how "
+	       "many records the replayed trace has, and REFERENCE has so many records. (2) At "
+	       "least half of the records with equal numbers have equal keys (default auto)"),
 	OPTION(STRING, "observe", FIELD(observe), .arg = "POINT,...",
 	       .help = "points at which the order of requests is observed: issue, dispatch, "
 	       "complete (default: issue and complete, and dispatch if both traces are "
@@ -58,9 +57,8 @@ static const struct option_spec metrics_options[] = {
 	       "lost; N is at most 65536 (default none: no threshold)",
 	       .flags = OPT_NONE),
 	OPTION(UINT, "bt", FIELD(bt), .arg = "N", .help = "reorder buffer-occupancy density "
-	       "(RFC 5236): size of the buffer, in requests (default none: no limit; if the "
-	       "replay lost requests of the reference, 4 times the largest number of requests in "
-	       "flight in the reference)",
+	       "(RFC 5236): size of the buffer, in requests (default none: no limit, or 4 times "
+	       "the largest number in flight in the reference if the replay lost requests)",
 	       .flags = OPT_NONE),
 	OPTION(STRING, "warmup", FIELD(warmup), .arg = "N|TIME", .help = "leave out the first N "
 	       "requests of the reference, or its requests in the first TIME (such as 500ms), "

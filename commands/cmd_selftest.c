@@ -32,8 +32,8 @@ static const struct option_spec selftest_options[] = {
 	       "directory of -o, with the same --quick, --replicates, --run-duration, "
 	       "--permutations, --target and --seed"),
 	OPTION(UINT, "campaigns", FIELD(campaigns), .arg = "N", .max = 100000,
-	       .help = "replay: number of campaigns with each fault at its largest size (default "
-	       "59; quick: 1)"),
+	       .help = "replay: number of campaigns with each fault at its largest size, and with "
+	       "invented response times (default 59; quick: 1)"),
 	OPTION(UINT, "campaigns-all-sizes", FIELD(sizes), .arg = "N", .max = 100000,
 	       .help = "replay: number of campaigns that test each fault at all three sizes. These "
 	       "campaigns are among the campaigns of --campaigns (default 20; quick: 0)"),
@@ -49,12 +49,13 @@ static const struct option_spec selftest_options[] = {
 	       "replayer run once (default 20); capture: number of runs with each method (default "
 	       "10; quick: 3)"),
 	OPTION(DURATION, "run-duration", FIELD(run_ns), .arg = "TIME", .min = 1e6, .max = 60e9,
-	       .help = "replay: shortest duration of a run (default 10ms); 4 times as long in "
-	       "campaigns that replay at the traced times, and 20 times as long in campaigns whose "
-	       "replayers report invented response times"),
+	       .help = "replay: shortest duration of a run (default 10ms). Runs take at least 4 "
+	       "times as long in campaigns that replay at the traced times, and 20 times as long "
+	       "in campaigns whose replayers report invented response times"),
 	OPTION(UINT, "simulated", FIELD(simulated), .arg = "N", .min = 10, .max = 1e8,
 	       .help = "stats: number of simulated campaigns of a faultless replayer, and of "
-	       "trials of each test (default 10000; quick: 300)"),
+	       "simulated samples for each statistical test and interval; other simulations are "
+	       "fewer (default 10000; quick: 300)"),
 	OPTION(UINT, "seed", FIELD(seed), .arg = "N", .max = 1e12,
 	       .help = "seed of the simulations, workloads and plans (default 1)"),
 	OPTION(UINT, "jobs", FIELD(jobs), .letter = 'j', .arg = "N", .max = 1024,
@@ -73,10 +74,9 @@ static const struct option_spec selftest_options[] = {
 static const char synopsis[] = "[--quick] [stats|replay|capture] [-o PATH] [--resume] [options]";
 static const char about[] =
 	"Measures how often verdicts are wrong. Without an argument, stats and replay\n"
-	"run. A line with a single rate also has the 95 % interval of this rate\n"
-	"(Clopper-Pearson), and the bound if the documentation promises a bound for this\n"
-	"rate. Tables with several columns of rates have neither interval nor bound;\n"
-	"--json has both.\n"
+	"run. A line with one rate also has the 95 % interval of the rate, and the bound\n"
+	"that the documentation promises, if any. Tables with several rates in a line\n"
+	"have neither interval nor bound; --json has both.\n"
 	"\n"
 	"stats: simulates campaigns, without storage. Equal seeds give equal numbers.\n"
 	"replay: runs campaigns on this machine, with the program in place of the\n"

@@ -50,7 +50,7 @@ static const struct option_spec slice_options[] = {
 	       "keep the numbers, except with several inputs or --join)"),
 	OPTION(FLAG, "anonymise", AT(anonymise), .help = "replace each component of every path, "
 	       "and the names of extended attributes, by a keyed hash; leave out host, command, "
-	       "seed and similar facts"),
+	       "root directory, date, workload seed and digests"),
 	OPTION(STRING, "key", AT(key), .arg = "FILE", .help = "file with the key of the hashes; "
 	       "the same key gives equal names in several traces (default: random, not stored)"),
 	OPTION(STRING, "calibration", AT(calibration), .arg = "FILE",

@@ -18,8 +18,8 @@ static const struct option_spec stats_options[] = {
 	OPTION(FLAG, "paired", FIELD(paired),
 	       .help = "compare line i of the replay with line i of the reference"),
 	OPTION(FLAG, "time-ordered", FIELD(time_ordered), .help = "the values come from one run, "
-	       "in the order of time: use batch means, block bootstrap and effective sample "
-	       "sizes"),
+	       "in the order of time, and depend on each other: use statistics for such values "
+	       "(means of 25 batches, bootstrap with blocks)"),
 	OPTION(STRING, "sessions", FIELD(sessions), .arg = "COLUMN",
 	       .help = "column that names the session (day or machine) of each value; adds the "
 	       "statistics of ISO 5725-2"),
@@ -74,18 +74,21 @@ static const char synopsis[] = "REFERENCE REPLAY... [-C COLUMN] [--paired] [--js
 	"--compute NAME [INPUT=VALUES]... [PARAMETER=VALUE]...\n"
 	"--list";
 static const char about[] =
-	"Compares columns of numbers. Each line of a column has the result of one run.\n"
-	"Tests whether the mean of each REPLAY is within 10 % of the mean of the\n"
-	"REFERENCE (--limit-bias). Also tests whether the standard deviation of the\n"
-	"REPLAY is at most twice that of the REFERENCE (--limit-precision). Prints the\n"
-	"uncertainty of each REPLAY. If there is only one column, prints its statistics.\n"
-	"Files are text (columns separated by spaces or tabs, # comments), CSV with a\n"
-	"header, or JSON of hyperfine, pytest-benchmark or fio; - is standard input.\n"
-	"Without --paired, samples count as independent.\n"
+	"Compares columns of numbers. Each number is the result of one run. Tests whether\n"
+	"the mean of each REPLAY is within 10 % of the mean of the REFERENCE\n"
+	"(--limit-bias). Also tests whether the standard deviation of the REPLAY is at\n"
+	"most twice that of the REFERENCE (--limit-precision). Prints the uncertainty of\n"
+	"each REPLAY. If there is only one column, prints its statistics. Files are text\n"
+	"(columns separated by spaces or tabs, # comments), CSV with a header, or JSON of\n"
+	"hyperfine, pytest-benchmark or fio; - is standard input. Without --paired,\n"
+	"samples count as independent.\n"
 	"\n"
-	"With --compute, VALUES are numbers (1,2,3), or groups of numbers (1,2/3,4). They\n"
-	"can also come from a file: FILE[:COLUMN[:OTHERCOLUMN=TEXT,...]], or for groups\n"
-	"FILE:COLUMN:GROUPCOLUMN.\n"
+	"With --compute, VALUES are numbers (1,2,3), or groups of numbers with a slash\n"
+	"between them (1,2/3,4). They can also come from a file:\n"
+	"  FILE                         its only column, or of text the first column\n"
+	"  FILE:COLUMN                  this column\n"
+	"  FILE:COLUMN:OTHER=TEXT,...   only lines that have TEXT in column OTHER\n"
+	"  FILE:COLUMN:OTHER            groups of lines with equal text in column OTHER\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 bad input; with --judge also 1 not\n"
 	"trusted and 4 inconclusive.";

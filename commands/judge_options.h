@@ -26,7 +26,7 @@
 	{.name = "device", .type = OPT_STRING, .offset = JUDGE_FIELD(device), .arg = "DEV",        \
 	 .help = "trace of a block device: replay on this block device or file" device_more},      \
 	{.name = "destructive", .type = OPT_FLAG, .offset = JUDGE_FIELD(destructive),              \
-	 .help = "permit overwriting the content of the device"},                                  \
+	 .help = "trace of a block device: permit overwriting the content of DEV (required)"},     \
 	{.name = "cache", .type = OPT_CHOICE, .offset = JUDGE_FIELD(cache),                        \
 	 .choices = judge_caches,                                                                  \
 	 .help = "trace of calls: state of the page cache before each replay. cold: the files "    \

@@ -29,8 +29,8 @@ extern const char *const open_as_names[], *const open_wait_unit_names[];
 	       "device (event D)"),	\
 	OPTION(CHOICE, "as", OPEN_AT(AT, as), .arg = "OP", .choices = open_as_names,		\
 	       .flags = OPT_UNSET,								\
-	       .help = "operation of all requests of an oracleGeneral file; other formats " \
-	       "ignore it"),	\
+	       .help = "operation of all requests of an oracleGeneral file, which needs " \
+	       "this option; other formats ignore it"),	\
 	OPTION(CHOICE, "wait-unit", OPEN_AT(AT, wait_unit), .arg = "UNIT",			\
 	       .choices = open_wait_unit_names, .flags = OPT_UNSET,				\
 	       .help = "unit of the times in wait lines of a fio iolog of version 2 (no default)")

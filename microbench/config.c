@@ -74,7 +74,8 @@ const struct option_spec microbench_options[] = {
 	       .max = NO_LIMIT, .help = "pause between two requests of a thread, or "
 	       "between two units (see --requests) (default 0)"),
 	OPTION(CHOICE, "pause-by", FIELD(pause_by), .arg = "METHOD", .choices = wait_method_names,
-	       .help = "how a thread waits during a pause (default nanosleep)"),
+	       .help = "how a thread waits during a pause: hybrid sleeps, then spins (default "
+	       "nanosleep)"),
 	OPTION(STRING, "scheduler", FIELD(scheduler), .arg = "POLICY",
 	       .help = "scheduling policy of the threads: other, batch, idle, fifo:N, rr:N, "
 	       "deadline or deadline:RUNTIME/PERIOD (default unchanged)"),
@@ -117,7 +118,8 @@ const struct option_spec microbench_options[] = {
 	       "20), createfiles (100)"),
 	OPTION(DOUBLE, "size-shape", FIELD(size_shape), .arg = "X", .max = 1e6,
 	       .help = "fileserver, createfiles, copyfiles, compile: shape of the gamma "
-	       "distribution of sizes (default 1.5)"),
+	       "distribution of file sizes. Their standard deviation is their mean divided by the "
+	       "square root of X (default 1.5)"),
 	OPTION(UINT, "subdirs", FIELD(n_subdirs), .arg = "N", .max = 1e6,
 	       .help = "postmark: number of subdirectories for each thread's files (default 0: the "
 	       "files are in the thread's directory)"),
@@ -139,9 +141,9 @@ const struct option_spec microbench_options[] = {
 	       .help = "block-*: largest number of requests that each thread has in flight "
 	       "(default 32)"),
 	OPTION(DOUBLE, "rate", FIELD(rate), .arg = "N", .max = 1e9,
-	       .help = "block-*: number of requests per second of all threads together, due at "
-	       "times that do not depend on completions (default 0: a thread issues its next "
-	       "request when a request ends)"),
+	       .help = "block-*: number of requests per second of all threads together, issued "
+	       "without waiting for completions (default 0: a thread issues its next request when "
+	       "a request ends)"),
 	OPTION(CHOICE, "arrivals", FIELD(arrivals), .arg = "KIND", .choices = arrivals_names,
 	       .help = "block-*, with --rate: times at which requests are due: fixed intervals "
 	       "or a Poisson process (default fixed)"),

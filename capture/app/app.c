@@ -29,9 +29,9 @@ const struct option_spec app_options[] = {
 	OPTION(STRING, "root", FIELD(root), .arg = "DIR",
 	       .help = "store names relative to DIR, and ignore files outside DIR (default /)"),
 	OPTION(STRING, "rotate", FIELD(rotate), .arg = "SIZE|TIME",
-	       .help = "write the trace in parts TRACE.000, TRACE.001 and so on. SIZE: size of the "
-	       "trace records in a part before compression, such as 64M; TIME: duration of a part, "
-	       "such as 1h (default: one file)"),
+	       .help = "write the trace in parts TRACE.000, TRACE.001 and so on. A part ends after "
+	       "SIZE of records (before compression), such as 64M, or after TIME, such as 1h "
+	       "(default: one file)"),
 	OPTION(FLAG, "compress", FIELD(compress), .help = "compress the trace with zstd"),
 	OPTION(FLAG, "snapshot", FIELD(snapshot), .group = "What is recorded",
 	       .help = "record the size, permissions and holes that each file has before its first "

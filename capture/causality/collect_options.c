@@ -18,9 +18,9 @@ const struct option_spec collect_options[] = {
 	 .help = "nodes whose requests are delayed, one node in each run: all, random:M (M "
 	       "nodes chosen at random), a list such as 0,2-5, or none (default all)"},
 	{.name = "period", .type = OPT_STRING, .offset = FIELD(period), .arg = "P",
-	 .help = "delay the first request of a node, and every Pth after it; auto: begin with the "
-	       "period 1000 (less if no node makes more than 500 requests), and halve the period "
-	       "until a replay takes as long as the application (default 1)"},
+	 .help = "delay the first request of a node, and every Pth after it; auto: begin with 1000 "
+	       "(less if no node makes more than 500 requests), and halve P until the execution "
+	       "times of replay and application differ by at most --error (default 1)"},
 	{.name = "error", .type = OPT_RATIO, .offset = FIELD(error), .arg = "RATIO",
 	 .help = "with --period auto: accepted relative difference between the execution times of "
 	       "replay and application (default 10%)",
@@ -42,9 +42,9 @@ const struct option_spec collect_options[] = {
 	{.name = "compute", .type = OPT_CHOICE, .offset = FIELD(compute), .arg = "HOW",
 		.choices = compute_names,
 	 .help = "what counts as computing. blocking: the time between two requests, minus the "
-	       "time in calls that wait; throttled: the time between two requests of a node, in "
-	       "the run that delays the requests of this node, minus the delays; auto: "
-	       "throttled if a node polls memory, else blocking (default auto)"},
+	       "time in calls that wait; throttled: the time between two requests in "
+	       "the run that delays this node, minus the delays; auto: throttled if a node polls "
+	       "memory, else blocking (default auto)"},
 	{.name = "clock", .type = OPT_CHOICE, .offset = FIELD(clock), .arg = "CLOCK",
 		.choices = clock_names,
 	 .help = "clock that measures computing. cpu: CPU time; wall: elapsed time; auto: cpu if "

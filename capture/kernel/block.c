@@ -34,9 +34,9 @@ const struct option_spec block_options[] = {
 	OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR", .help = "directory for the "
 	       "events until the capture ends, not on the recorded device (default /dev/shm)"),
 	OPTION(STRING, "rotate", FIELD(rotate), .arg = "SIZE|TIME",
-	       .help = "write the trace in parts TRACE.000, TRACE.001 and so on. SIZE: size of the "
-	       "trace records in a part before compression, such as 64M; TIME: duration of a part, "
-	       "such as 1h (default: one file)"),
+	       .help = "write the trace in parts TRACE.000, TRACE.001 and so on. A part ends after "
+	       "SIZE of records (before compression), such as 64M, or after TIME, such as 1h "
+	       "(default: one file)"),
 	OPTION(FLAG, "compress", FIELD(compress), .help = "compress the trace with zstd"),
 	{.name = NULL},
 };

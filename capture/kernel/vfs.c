@@ -29,15 +29,16 @@ const struct option_spec vfs_options[] = {
 	       .help = "source of paths. bpf: a BPF program; none: files have no names; auto: "
 		       "bpf if the kernel permits it, else none (default auto)"),
 	OPTION(FLAG, "snapshot", FIELD(snapshot), .help = "record the size, permissions and "
-	       "holes that each file has before its first use, for replay --prepare"),
+	       "holes that each file has before its first use, for replay --prepare; not with "
+	       "--pid"),
 	OPTION(SIZE, "buffer", FIELD(buffer_bytes), .arg = "SIZE", .min = 65536, .max = 1e12,
 	       .help = "size of the kernel's buffer for events, for each CPU (default 8M)"),
 	OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR",
 	       .help = "directory for the events until the capture ends (default /dev/shm)"),
 	OPTION(STRING, "rotate", FIELD(rotate), .arg = "SIZE|TIME",
-	       .help = "write the trace in parts TRACE.000, TRACE.001 and so on. SIZE: size of the "
-	       "trace records in a part before compression, such as 64M; TIME: duration of a part, "
-	       "such as 1h (default: one file)"),
+	       .help = "write the trace in parts TRACE.000, TRACE.001 and so on. A part ends after "
+	       "SIZE of records (before compression), such as 64M, or after TIME, such as 1h "
+	       "(default: one file)"),
 	OPTION(FLAG, "compress", FIELD(compress), .help = "compress the trace with zstd"),
 	{.name = NULL},
 };

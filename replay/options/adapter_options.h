@@ -96,8 +96,8 @@ struct known_options {
 	       "before each call (default: replay at full speed)"),				\
 	OPTION(CHOICE, "beefs-policy", AT(known.beefs_policy), .arg = "POLICY",			\
 	       .choices = beefs_policy_names, .help = "beefs: rule that states when an " \
-	       "event starts; faster: when the events on which it depends have ended "	\
-	       "(default faster)"), \
+	       "event starts; faster: when the events on which it depends have ended; " \
+	       "beefs defines the others (default faster)"), \
 	OPTION(UINT, "beefs-workers", AT(known.beefs_workers), .arg = "N", .min = 0, .max = 4096, \
 	       .help = "beefs: number of threads (default 0: as many as in the trace)"),	\
 	OPTION(DURATION, "beefs-delay", AT(known.beefs_delay_ns), .arg = "TIME", .min = 0,	\

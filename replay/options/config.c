@@ -81,12 +81,13 @@ void replay_config_init(struct replay_config *c)
 	       .help = "engine block: interface to the kernel (default auto: io_uring, or "	\
 	       "libaio if io_uring is forbidden or would use kernel threads)"),			\
 	OPTION(CHOICE, "in-flight", BLOCK(limit), .arg = "LIMIT", .choices = block_limit_names,	\
-	       .help = "mode hf: largest number in flight at the issue of a request. "		\
-	       "exact: the traced number; instant: that number, rounded up to a power of " \
-	       "two; rounded: the largest traced number within 100 ms before and after, " \
-	       "rounded up to a power of two; slack: as rounded, but at least 128 while the " \
-	       "target of the replay stalls for a short time; none: only the limit "	\
-	       "of --depth; without --depth, 4096 requests of each worker (default slack)"), \
+	       .help = "mode hf: largest number of requests in flight. exact: for each request, " \
+	       "the number in the trace when it was issued; instant: as exact, but rounded up " \
+	       "to a power of two; rounded: the largest number in the trace within 100 ms "	\
+	       "before and after, rounded up to a power of two; slack: as rounded, but a " \
+	       "smaller limit is raised to 128 while each request in flight began less than the " \
+	       "slack ago (at most 100 ms, computed from the trace); none: only --depth, or " \
+	       "4096 requests of each worker (default slack)"),					\
 	OPTION(DURATION, "bundle", BLOCK(bundle_ns), .arg = "TIME", .max = NO_LIMIT,		\
 	       .help = "modes hf and dep: submit requests in one system call if they are due " \
 	       "within this time after the first request of the call (default: the measured " \
@@ -104,9 +105,9 @@ void replay_config_init(struct replay_config *c)
 	       "start of the request. each: when the gap of each parent has passed since its "	\
 	       "end. The other rules use only the gap of the last parent (the parent that ended " \
 	       "last in the trace). all: the gap begins when all parents have ended; nearest: "	\
-	       "the gap begins when the last parent has ended; count: if the last parent was "	\
-	       "the n-th request that ended in the trace, the gap begins when any n requests "	\
-	       "have ended in the replay (default each)"), \
+	       "the gap begins when the last parent has ended; count: the gap begins when as "	\
+	       "many requests have ended in the replay as in the trace when the last parent "	\
+	       "had ended (default each)"), \
 	OPTION(DOUBLE, "think-scale", BLOCK(think_scale), .arg = "FACTOR", .min = 1e-6,		\
 	       .max = 1e6, .help = "mode dep: divide the traced gaps by FACTOR "		\
 	       "(default 1)"),	\
@@ -200,8 +201,8 @@ const struct option_spec replay_options[] = {
 	       "trace)"),
 	OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR", .flags = OPT_CLI_ONLY,
 	       .help = "directory for the scratch file of --memory, and for the plan of a replay "
-	       "by engine parallel (default: directory of -o; without -o: $TMPDIR; without "
-	       "$TMPDIR: /var/tmp for the scratch file, /tmp for the plan)"),
+	       "by engine parallel (default: directory of -o, or $TMPDIR if -o is missing). If "
+	       "both are missing: /var/tmp for the scratch file, /tmp for the plan"),
 	OPTION(FLAG, "prepare", FIELD(prepare), .group = "Files and caches", .flags = OPT_CLI_ONLY,
 	       .help = "before the replay, create the files that the trace needs or restore their "
 	       "content, and remove files and directories that the trace creates; refuse if such "
@@ -300,8 +301,9 @@ const struct option_spec replay_options[] = {
 	       .group = "Checks and deliberate faults",
 	       .help = "stop at the first return value that differs from the traced value"),
 	OPTION(DURATION, "watchdog", FIELD(watchdog_ns), .arg = "TIME", .max = NO_LIMIT,
-	       .help = "fail if no request ends for this time and no worker waits for a due time; "
-	       "the message names a request that does not return; 0: never fail (default 60s)"),
+	       .help = "fail if no request ends for this time; the message names a request that "
+	       "does not return. Time in which a worker waits until its request is due does not "
+	       "count. 0: never fail (default 60s)"),
 	OPTION(STRING, "mutant", FIELD(mutant), .arg = "FAULT[:SIZE]",
 	       .help = "add a deliberate fault, to test methods that judge replayers (see "
 	       "--list-mutants)"),

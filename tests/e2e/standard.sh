@@ -136,7 +136,7 @@ wait $process || status=$?
 [ "$status" -eq 3 ] || fail "status $status after SIGTERM for a check"
 made=$(sed -n 's/.*interrupted after \([0-9]*\) of 2000 visits.*/\1/p' interrupted.err)
 [ "${made:-0}" -gt 0 ] || fail "$(cat interrupted.err)"
-grep -q '^disturbed new visits' interrupted.out || grep -q "covers 0 of $made undisturbed new visits" interrupted.out || fail "$(cat interrupted.out)"
+grep -q '^disturbed new visits' interrupted.out || grep -q "^0 of $made undisturbed new visits" interrupted.out || fail "$(cat interrupted.out)"
 ! grep -q 'agree with its certificate' interrupted.out || fail 'a verdict of an interrupted check'
 nothing_left 'interrupted check'
 
@@ -149,5 +149,5 @@ wait $process 2>/dev/null || :
 [ -d "$root/standard" ] || fail "no volume was left over"
 expect_status 1 "$VALIDATE" standard check --root "$root" --points -q wrong.json
 # at each valid point, not only at the shortest service time
-grep -q '^disturbed new visits' out || expect_line out 'covers 0 of 6 undisturbed new visits'
+grep -q '^disturbed new visits' out || expect_line out '0 of 6 undisturbed new visits'
 nothing_left 'killed certification'
