@@ -2,6 +2,7 @@
 #include "reports/first_screen.h"
 
 #include "reports/escape.h"
+#include "reports/reasons.h"
 #include "reports/words.h"
 #include "validate/analysis/analysis.h"
 
@@ -278,6 +279,7 @@ static bool add_failures(struct strbuf *out, const struct analysis *a, size_t re
 static bool is_repetition(enum component_kind kind, enum why_name cause)
 {
 	switch (kind) {
+	case COMPONENT_CONCURRENCY:
 	case COMPONENT_IN_FLIGHT:
 	case COMPONENT_IN_FLIGHT_MAX:
 		return cause == WHY_MORE_CONCURRENCY || cause == WHY_LESS_CONCURRENCY;
@@ -309,7 +311,8 @@ static void add_cause(struct strbuf *out, const struct analysis *a, size_t repla
 		if (k.n > 1)
 			strbuf_addstr(out, other_is_worse(a, replayer, &k) ? "for example, "
 									   : "at worst, ");
-		words_add_deviation(out, c->kind, part, c->estimate.value);
+		if (!words_add_shares(out, c->n_reasons ? c->reasons : NULL))
+			words_add_deviation(out, c->kind, part, c->estimate.value);
 		add_where(out, a, replayer, &k, n_cells, true);
 	} else {
 		strbuf_addf(out, "%s is inconclusive", component_names[k.kind]);

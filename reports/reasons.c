@@ -5,7 +5,7 @@
  *   %T  time in ns, "55.71 ms"       %E  confidence for an error, in percent, "95"
  *   %W  position to the limit, "within"
  *   %M  meaning of a status
- *   %Q  number of requests, "at most 3 requests", "no request"
+ *   %Q  number of requests, "3 or fewer requests are", "no request is"
  *   %V  estimate without a limit, in the component's unit
  *   %D  P-value above its limit, the next number, with the digits that distinguish them
  * and these take none:
@@ -23,7 +23,7 @@
 static const char *const templates[REASON_N] = {
     [REASON_NONE] = "",
     [REASON_TOO_EARLY] =
-	"this planned look decides nothing, because it permits an error probability of only %.2g: "
+	"this look decides nothing, because the plan gives it an error probability of only %.2g; "
 	"a later look decides",
     [REASON_NO_REPLAY] = "nothing was replayed: the program itself ran in the replayer's place",
     [REASON_NOT_COMPARED] = "a replay was not compared with the trace that it replayed",
@@ -31,77 +31,65 @@ static const char *const templates[REASON_N] = {
     [REASON_SHOWN] = "%K %V, no limit set",
     [REASON_SHOWN_STATUS] = "%K: %M",
     [REASON_FEW_RUNS] =
-	". Dependence between so few runs cannot be excluded, so %.0f runs count as little more "
-	"than one",
-    [REASON_RUNS_ALIKE] = ". Successive runs may depend on each other so much (measured "
-			  "correlation %.2f; the true correlation can be higher) that %.0f runs "
-			  "count as little more than one",
-    [REASON_IF_INDEPENDENT] = ". This would be accepted if the runs were known to be "
+	". %.0f runs are too few to exclude that they depend on each other, so they count as "
+	"little more than one run",
+    [REASON_RUNS_ALIKE] = ". Successive runs are correlated (measured: %.2f), so %.0f runs count "
+			  "as little more than one run",
+    [REASON_IF_INDEPENDENT] = ". The component would be accepted if the runs were known to be "
 			      "independent",
-    [REASON_DEPENDENT] = ". This would be accepted if the runs were independent, but "
-			 "%.0f runs count as only %.1f independent runs, because runs may depend "
-			 "on each other (measured correlation of successive runs %.2f; the true "
-			 "correlation can be higher)",
-    [REASON_COUNTED_AS] = ". %.0f runs count as %.1f independent runs, because runs may depend on "
-			  "each other (measured correlation of successive runs %.2f; the true "
-			  "correlation can be higher)",
+    [REASON_DEPENDENT] = ". The component would be accepted if the runs were independent. "
+			 "Because they may depend on each other, %.0f runs count as only %.1f",
+    [REASON_COUNTED_AS] = ". Because runs may depend on each other, %.0f runs count as only %.1f",
     [REASON_NO_RESPONSES] = "the recording has no response times",
     [REASON_ABSENT] = "%A",
     [REASON_INAPPLICABLE] = "%I",
     [REASON_UNTIMED] = "the replay does not issue requests at given times",
-    [REASON_BELOW_LOQ] = "the program's mean of %.4g ns lies below the limit of "
+    [REASON_BELOW_LOQ] = "the program's mean response time, %.4g ns, is below the limit of "
 			 "quantification, %.4g ns (%.0f times the standard deviation of %.0f "
 			 "replays without calls)",
     [REASON_RATIO] = "%C %%, %E %% interval %C to %C %%, %W the limits ±%P %%",
     [REASON_RATIO_ALONE] = "%C %%, no interval, so inconclusive at the limits ±%P %%",
     [REASON_RATIO_ALIKE] = "%C %% in each of %.0f pairs, %W the limits ±%P %%",
-    [REASON_RECORDINGS] = ". This includes the reuse of recordings: %.0f replays use only %.0f "
-			  "recordings, which alone makes them count as %.1f independent runs",
+    [REASON_RECORDINGS] = ". One reason is that %.0f replays use only %.0f recordings",
     [REASON_GUARD_ACCEPT] = ", guard band %.3g U; the probability that this acceptance is wrong is "
 			    "%.2g %%",
     [REASON_GUARD_REJECT] = ", guard band %.3g U; the probability that this rejection is wrong is "
 			    "%.2g %%",
     [REASON_PART_CHANGE] = "%L: %C %%",
-    [REASON_PART_NUMBER] = "at the program's %L, the distribution functions of the response times "
-			   "(relative to the typical response) differ by %+.3f (replay minus "
-			   "program)",
+    [REASON_SHARES_RESPONSE] = "%P %% of the program's requests and %P %% of the replay's "
+			       "requests take at most %.3g times the typical response of their run",
+    [REASON_PART_NUMBER] = ". The difference is %+.3f",
     [REASON_CHANGE_INTERVAL] = ", %E %% interval %C to %C %%",
     [REASON_NUMBER_INTERVAL] = ", %E %% interval %+.3f to %+.3f",
     [REASON_CHANGE_LIMITS] = ", %W the limits ±%P %%",
     [REASON_NUMBER_LIMITS] = ", %W the limits ±%.3g",
-    [REASON_ONLY_INTERVAL] = ". The interval is beyond the limits, but the P-value of the "
-			     "rejection test is %.3g, and a rejection needs at most %.3g. The "
-			     "test is two-sided. It also allows for repeated decisions, for "
-			     "dependence between runs, and for the number of operations or other "
-			     "parts that the component judges",
+    [REASON_ONLY_INTERVAL] = ". The component is not rejected, because the rejection test is "
+			     "stricter than this interval: its P-value is %.3g, and a rejection "
+			     "needs at most %.3g",
     [REASON_SHARE] =
-	"%.3g %% of the requests, one-sided confidence limits %.3g and %.3g %%, %W the limit %P "
-	"%%",
+	"%.3g %% of the requests, one-sided %E %% confidence limits %.3g and %.3g %%, %W the limit "
+	"%P %%",
     [REASON_SHARE_ALONE] = "%.3g %% of the requests, no interval, so inconclusive at the "
 			   "limit %P %%",
-    [REASON_SHARE_ALIKE] = "%.0f of %.0f requests, the same number in every run, upper confidence "
-			   "limit %.2g %%, %W the limit %P %%",
-    [REASON_SHARE_ALIKE_BEYOND] = "%.0f of %.0f requests, the same number in every run, lower "
-				  "confidence limit %.2g %%, beyond the limit %P %%",
+    [REASON_SHARE_ALIKE] = "%.0f of %.0f requests, the same number in every run, %E %% upper "
+			   "confidence limit %.2g %%, %W the limit %P %%",
+    [REASON_SHARE_ALIKE_BEYOND] = "%.0f of %.0f requests, the same number in every run, %E %% "
+				  "lower confidence limit %.2g %%, beyond the limit %P %%",
     [REASON_SHARE_NONE] = "%.0f of %.0f requests, none allowed",
     [REASON_EQUAL_LEVELS] = "no difference at any number of requests in flight, limit %.3g",
-    [REASON_DISTANCE_TIME] =
-	"a difference of %.3g in the share of the time with %Q in flight (upper confidence limit "
-	"%.3g), %W the limit %.3g",
-    [REASON_DISTANCE_REQUEST] =
-	"a difference of %.3g in the share of the requests that found %Q in flight (upper "
-	"confidence limit %.3g), %W the limit %.3g",
-    [REASON_DISTANCE_TIME_BEYOND] =
-	"a difference of %.3g in the share of the time with %Q in flight (lower confidence limit "
-	"%.3g), beyond the limit %.3g",
-    [REASON_DISTANCE_REQUEST_BEYOND] =
-	"a difference of %.3g in the share of the requests that found %Q in flight (lower "
-	"confidence limit %.3g), beyond the limit %.3g",
+    [REASON_SHARES_TIME] =
+	"%Q in flight for %P %% of the program's time and %P %% of the replay's time",
+    [REASON_SHARES_REQUEST] = "%Q in flight at the start of %P %% of the program's requests and "
+			      "%P %% of the replay's requests",
+    [REASON_DISTANCE] =
+	". The difference is %.3g, its %E %% upper confidence limit %.3g, %W the limit %.3g",
+    [REASON_DISTANCE_BEYOND] =
+	". The difference is %.3g, its %E %% lower confidence limit %.3g, beyond the limit %.3g",
     [REASON_PAIRS_FAR] =
 	". The component is not accepted, because some pairs deviate far from the others: the "
 	"plain mean of all pairs is %C %%",
-    [REASON_TIME_SPLIT] = ". The time of the threads in requests causes %C %%, and their time "
-			  "between requests causes %C %%",
+    [REASON_TIME_SPLIT] = ". The threads' time in requests causes %C %%, their time between "
+			  "requests %C %%",
     [REASON_FAULTS] = "at most %.0f lost, extra or mismatched requests in a run, limit %.0f",
     [REASON_FAULTS_OVER] = "%.0f lost, %.0f extra and %.0f mismatched of %.0f requests, up to "
 			   "%.0f in a run, limit %.0f",
@@ -114,7 +102,7 @@ static const char *const templates[REASON_N] = {
 			       "failed",
     [REASON_SKIPPED] = ". The replayer skipped %.0f other requests",
     [REASON_PERCENTILE] = "99th percentile %T",
-    [REASON_PERCENTILE_INTERVAL] = ", one-sided confidence limits %T and %T",
+    [REASON_PERCENTILE_INTERVAL] = ", one-sided %E %% confidence limits %T and %T",
     [REASON_PERCENTILE_LIMIT] = ", %W the limit %T",
     [REASON_LOWEST_LEVEL] = "the scenario has no lower level to compare with",
     [REASON_OFF_LINE] = "at level %.0f, the ratio replay / program is %C %% off the straight "
@@ -145,25 +133,20 @@ static const char *const templates[REASON_N] = {
 			"%%",
     [REASON_EXPANDED_BIAS] = "U %P %% including the bias, one-sided %E %% confidence limits %P and "
 			     "%P %%, %W the limit %P %%",
-    [REASON_MACHINE] = "limited by the machine: the program itself has U %P %%",
-    [REASON_MACHINE_UPPER] = " (upper confidence limit %P %%)",
-    [REASON_MACHINE_LIMIT] = ", limit %P %%",
+    [REASON_MACHINE] = "limited by the machine: the program's own U is %P %%",
+    [REASON_MACHINE_UPPER] = ", its %E %% upper confidence limit %P %%",
+    [REASON_MACHINE_LIMIT] = ", so it is not shown to be within the limit %P %%",
     [REASON_PLAN_NONE] = ". " NO_NUMBER,
-    [REASON_PLAN_MEAN] = ". " NO_NUMBER ": the standard deviation of the %X of the "
-			 "replicates, including any allowance for dependence between runs, is %V. "
-			 "At this distance of the estimate from the limit, %.0f replicates decide "
-			 "only if the standard deviation is at most %V",
-    [REASON_PLAN_RATIO_MOST] = ". " NO_NUMBER ", because the ratio is too near the limit. "
-			       "A decision by the %.0f replicates that were made needs a ratio "
-			       "of at most %.3g",
-    [REASON_PLAN_RATIO_LEAST] = ". " NO_NUMBER ", because the ratio is too near the limit. "
-				"A decision by the %.0f replicates that were made needs a "
-				"ratio of at least %.3g",
+    [REASON_PLAN_MEAN] = ". " NO_NUMBER ": the effective standard deviation of the %X is %V, and "
+			 "%.0f replicates need at most %V",
+    [REASON_PLAN_RATIO_MOST] = ". " NO_NUMBER ": the ratio is too near the limit, and %.0f "
+			       "replicates need a ratio of at most %.3g",
+    [REASON_PLAN_RATIO_LEAST] = ". " NO_NUMBER ": the ratio is too near the limit, and %.0f "
+				"replicates need a ratio of at least %.3g",
     [REASON_PAIRS_FAILED] = ". In %.0f of %.0f pairs a run failed",
     [REASON_NOT_AFTER_HOLM] =
-	". The component is not rejected: the P-value of its rejection test is %.2g. Holm's "
-	"correction for all tests of the report increases it to %D, and a rejection needs at most "
-	"%.2g",
+	". The component is not rejected, because the report makes %.0f tests: Holm's correction "
+	"for them increases the P-value from %.2g to %D, and a rejection needs at most %.2g",
     [REASON_DIFFERS] = ". The component differs from the recording, perhaps because of the machine",
     [REASON_CHANGED] = "the results were changed after the campaign wrote them",
     [REASON_DEFERRED] = "to be decided after %.0f replicates (so far: %.0f)",
@@ -240,10 +223,10 @@ static void add_distinct(struct strbuf *out, double p, double limit)
 
 static void add_requests(struct strbuf *out, double most)
 {
-	if (most > 0)
-		strbuf_addf(out, "at most %.0f request%s", most, most > 1 ? "s" : "");
+	if (most > 1)
+		strbuf_addf(out, "%.0f or fewer requests are", most);
 	else
-		strbuf_addstr(out, "no request");
+		strbuf_addstr(out, most > 0 ? "1 or no request is" : "no request is");
 }
 
 static const char *position_name(double decision)
@@ -328,6 +311,15 @@ static void add_reason(struct strbuf *out, const struct reason *r, enum componen
 	words_add_template(out, templates[r->code], r->number, r->text, kind);
 }
 
+bool words_add_shares(struct strbuf *out, const struct reason *r)
+{
+	if (!r || (r->code != REASON_SHARES_RESPONSE && r->code != REASON_SHARES_TIME &&
+		   r->code != REASON_SHARES_REQUEST))
+		return false;
+	add_reason(out, r, COMPONENT_N);
+	return true;
+}
+
 /* "bias differs from the recording; bias +210 %, that of the control replay (event) +205 %". */
 static void add_difference(struct strbuf *out, const struct analysis *a, const struct cell *c,
 			   const bool differs[COMPONENT_N])
@@ -336,7 +328,7 @@ static void add_difference(struct strbuf *out, const struct analysis *a, const s
 	const size_t n = words_add_names(out, differs, ", ");
 	strbuf_addf(out, " differ%s from the recording", n == 1 ? "s" : "");
 	if (isfinite(own))
-		strbuf_addf(out, "; bias %+.3g %%", 100 * own);
+		strbuf_addf(out, "; its bias is %+.3g %%", 100 * own);
 	for (const struct cell *x = a->cell; isfinite(own) && x < a->cell + a->n_cells; x++) {
 		const struct replayer *control = &a->results->protocol.replayer[x->replayer];
 		const double other = x->component[COMPONENT_BIAS].estimate.value;

@@ -14,6 +14,9 @@ void sources_word(struct analysis *a);
  * conversions. `kind` is COMPONENT_N for a template without conversions of a component. */
 void words_add_template(struct strbuf *out, const char *t, const double *x, const char *text,
 			enum component_kind kind);
+/* Appends the clause of a difference of shares: "64.1 % of the program's requests and 50.9 % of the
+ * replay's requests take ...". Returns false if r is another reason or NULL. */
+bool words_add_shares(struct strbuf *out, const struct reason *r);
 /* Moves `text` to sentence[size]. A text that does not fit is cut between characters and ends in
  * "...". */
 void sentence_keep(char *sentence, size_t size, struct strbuf *text);

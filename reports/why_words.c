@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What differs in a case, and the causes that were found, in a sentence. */
+#include "reports/reasons.h"
 #include "reports/words.h"
 
-#define SHAPE(how) "at the program's %p, the distribution function of the response times "	   \
-	"(relative to the typical response) is " how " by %s"
 #define DEAF "the replayer's times do not follow the storage: on slower storage, the response "
 #define QUANTILE(name)                                                                             \
 	{                                                                                          \
@@ -17,7 +16,7 @@ const struct component_words component_words[COMPONENT_N] = {
     [COMPONENT_TYPICAL] = {"the fastest 90 % of the requests take %s longer",
 			   "the fastest 90 % of the requests take %s less time",
 			   "summaries of an earlier version lack the typical response"},
-    [COMPONENT_SHAPE] = {SHAPE("larger"), SHAPE("smaller"),
+    [COMPONENT_SHAPE] = {"the distributions of the relative response times differ by %s", NULL,
 			 "the summaries lack the shape of the distribution"},
     [COMPONENT_TAIL] = {"the slowest 1 % of the requests take %s longer",
 			"the slowest 1 % of the requests take %s less time",
@@ -36,7 +35,7 @@ const struct component_words component_words[COMPONENT_N] = {
 			      "result"},
     [COMPONENT_UNCERTAINTY] = {"one replay is accurate to only ±%s"},
     [COMPONENT_CONCURRENCY] = {"the distributions of the number of requests in flight differ by "
-				 "%s (0: equal, 1: entirely different)"},
+				 "%s"},
     [COMPONENT_LINEARITY] = {"the bias grows by %s with the load",
 			     "the bias falls by %s with the load"},
     [COMPONENT_ISSUE_ERROR] = {"1 % of the requests are issued more than %s late"},
@@ -164,21 +163,22 @@ static bool has_second(const struct split *s, const struct why_part *largest)
 	return second && fabs(second->share) >= PART_MIN;
 }
 
-static void add_percent(struct strbuf *out, double ratio)
+/* Appends "2.7 % shorter". */
+static void add_change(struct strbuf *out, double ratio)
 {
 	double percent = 100 * fabs(ratio);
-	strbuf_addf(out, percent < 0.005 ? "%s%.*g %%" : "%s%.*f %%", ratio < 0 ? "-" : "+",
+	strbuf_addf(out, percent < 0.005 ? "%.*g %% %s" : "%.*f %% %s",
 		    percent < 0.005   ? 1
 		    : percent < 0.995 ? 2
 		    : percent < 9.95  ? 1
 				      : 0,
-		    percent);
+		    percent, ratio < 0 ? "shorter" : "longer");
 }
 
 static void add_split(struct strbuf *out, const struct split *s)
 {
 	double below = INFINITY;
-	add_percent(out, s->whole.value);
+	add_change(out, s->whole.value);
 	for (int i = 0; i < 3; i++) {
 		const struct why_part *part = next_largest(s, below);
 		if (!part || (i && fabs(part->share) < PART_MIN)) {
@@ -189,7 +189,7 @@ static void add_split(struct strbuf *out, const struct split *s)
 			strbuf_addstr(out, ", ");
 		else
 			strbuf_addf(out, " (largest part%s: ", has_second(s, part) ? "s" : "");
-		add_percent(out, part->part.value);
+		add_change(out, part->part.value);
 		strbuf_addf(out, " from %s", words_cause(part->name));
 		below = fabs(part->share);
 	}
@@ -198,6 +198,8 @@ static void add_split(struct strbuf *out, const struct split *s)
 
 void words_add_why(struct strbuf *out, const struct why *w)
 {
+	static const char *const quantity[SPLIT_N] = {"the mean response time",
+						      "the execution time"};
 	const char *between = "";
 	if (w->main != CAUSE_N) {
 		strbuf_addf(out, "the main %s is %s",
@@ -210,14 +212,15 @@ void words_add_why(struct strbuf *out, const struct why *w)
 	for (int q = 0; q < SPLIT_N; q++) {
 		if (!w->split[q].significant)
 			continue;
-		strbuf_addf(out, "%s%s ", between, split_names[q]);
+		strbuf_addf(out, "%s%s is ", between, quantity[q]);
 		add_split(out, &w->split[q]);
 		between = "; ";
 	}
 	for (size_t i = 0; i < w->n_differences; i++) {
 		const struct why_difference *d = &w->difference[i];
 		strbuf_addstr(out, between);
-		words_add_deviation(out, d->kind, d->part, d->estimate->value);
+		if (!words_add_shares(out, d->reason))
+			words_add_deviation(out, d->kind, d->part, d->estimate->value);
 		between = "; ";
 	}
 }

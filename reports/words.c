@@ -237,23 +237,33 @@ void words_add_not_visible(struct strbuf *out, const char *before, const struct 
 		strbuf_addstr(out, after);
 }
 
-/* Appends "±24 %" or "±19 % to ±38 %": smallest and largest value with two significant
- * digits. */
-static void add_span(struct strbuf *out, double lo, double hi)
+/* Appends "±24 %" or "±19 % to ±38 %", with `sign` "±": smallest and largest value with two
+ * significant digits. */
+static void add_span(struct strbuf *out, const char *sign, double lo, double hi)
 {
 	SCOPED_STRBUF least = STRBUF_INIT, most = STRBUF_INIT;
 	number_add(&least, 100 * lo, 100 * lo, number_unit_plain, false);
 	number_add(&most, 100 * hi, 100 * hi, number_unit_plain, false);
 	if (strcmp(least.s, most.s))
-		strbuf_addf(out, "±%s %% to ±%s %%", least.s, most.s);
+		strbuf_addf(out, "%s%s %% to %s%s %%", sign, least.s, sign, most.s);
 	else
-		strbuf_addf(out, "±%s %%", least.s);
+		strbuf_addf(out, "%s%s %%", sign, least.s);
+}
+
+/* Returns the upper confidence limit of the program's own U, because of which the component is not
+ * judged; INFINITY: there is none. */
+static double machine_upper(const struct component *uncertainty)
+{
+	for (unsigned int i = 0; i < uncertainty->n_reasons; i++)
+		if (uncertainty->reasons[i].code == REASON_MACHINE_UPPER)
+			return uncertainty->reasons[i].number[1];
+	return INFINITY;
 }
 
 void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
 {
 	double lo = INFINITY, hi = -INFINITY, lo_machine = INFINITY, hi_machine = -INFINITY;
-	double limit = NAN;
+	double limit = NAN, lo_upper = INFINITY, hi_upper = -INFINITY;
 	size_t n_limited = 0;
 	for (size_t i = 0; i < n; i++) {
 		const struct expanded *w = &c[i].expanded;
@@ -263,6 +273,9 @@ void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
 		if (u->decision == DECISION_NOT_APPLICABLE && isfinite(u->limit)) {
 			n_limited++;
 			limit = u->limit;
+			const double upper = machine_upper(u);
+			lo_upper = fmin(lo_upper, upper);
+			hi_upper = fmax(hi_upper, upper);
 		}
 		lo = fmin(lo, w->U95);
 		hi = fmax(hi, w->U95);
@@ -274,11 +287,11 @@ void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
 	if (lo > hi)
 		return;
 	strbuf_addstr(out, "The uncertainty of the mean response time is ");
-	add_span(out, lo, hi);
+	add_span(out, "±", lo, hi);
 	strbuf_addstr(out, " for one replay");
 	if (lo_machine <= hi_machine) {
 		strbuf_addstr(out, " and ");
-		add_span(out, lo_machine, hi_machine);
+		add_span(out, "±", lo_machine, hi_machine);
 		strbuf_addstr(out, " for one program run");
 	}
 	if (!n_limited)
@@ -286,8 +299,14 @@ void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
 	strbuf_addstr(out, ". ");
 	if (n_limited < n)
 		strbuf_addf(out, "In %zu of %zu cases, the", n_limited, n);
-	strbuf_addf(out, "%s uncertainty of one replay is not judged, because the program's own "
-		"uncertainty is not shown to be within ", n_limited < n ? "" : "The");
+	strbuf_addf(out, "%s uncertainty of one replay is not judged, because the upper confidence "
+		"limit of the program's uncertainty", n_limited < n ? "" : "The");
+	if (hi_upper < INFINITY) {
+		strbuf_addstr(out, " (");
+		add_span(out, "", lo_upper, hi_upper);
+		strbuf_addch(out, ')');
+	}
+	strbuf_addstr(out, " exceeds the limit ");
 	words_add_limit(out, COMPONENT_UNCERTAINTY, limit);
 }
 

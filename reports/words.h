@@ -39,10 +39,13 @@ struct component_words {
 };
 extern const struct component_words component_words[];
 /* Appends what differs in a case that `w` explains, with the causes that were found: "the
- * main cause is requests issued late; response time +12 %: ...; pwrite takes 68 % longer". */
+ * main cause is requests issued late; the mean response time is 12 % longer (...); pwrite takes
+ * 68 % longer". */
 void words_add_why(struct strbuf *out, const struct why *w);
 /* Whether words_add_why() states a difference of the response times of any case. */
 bool words_show_response(const struct analysis *a);
+#define WORDS_BIAS_NOTE "The bias averages the logarithms of the pairs' ratios. So it can differ " \
+	"from the stated difference of the mean response times."
 /* "fewer requests in flight", "requests issued late" */
 const char *words_cause(enum why_name name);
 /* Appends "mainly because of fewer requests in flight", "mainly unexplained service time". */
@@ -97,7 +100,8 @@ void words_add_components(struct strbuf *out, const struct analysis *a, bool whi
 void words_add_not_visible(struct strbuf *out, const char *before, const struct analysis *a,
 			   const char *after);
 
-/* Appends "One replay is accurate to ±24 %, one run of the program to ±23 %": U at 95 % of cases
+/* Appends "The uncertainty of the mean response time is ±24 % for one replay and ±23 % for one
+ * program run": U at 95 % of cases
  * c[n], and U if the program ran in place of the replay. For several cases: the least and the
  * largest value ("±19 % to ±38 %"). Appends nothing if no case has a budget. */
 void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n);

@@ -28,7 +28,8 @@ static void add_causes(struct strbuf *out, const struct analysis *a)
 					   "cases</summary>\n<ul class=\"wide\">\n");
 		SCOPED_STRBUF name = STRBUF_INIT;
 		words_add_cell(&name, a, &a->cell[i]);
-		html_addf(out, "<li><a href=\"#case-%zu\">%s</a>:<ul>\n", i + 1, name.s);
+		html_addf(out, "<li><a href=\"#case-%zu\">%s</a>:<ul class=\"wide\">\n", i + 1,
+			  name.s);
 		strbuf_reset(&name);
 		words_add_why(&name, &a->why[i]);
 		for (const char *part = name.s, *end; part; part = end ? end + 2 : NULL) {
@@ -192,8 +193,7 @@ void html_add_cases(struct strbuf *out, const struct html_page *p)
 		"scenario. Its verdict holds for this scenario on this machine, and for the "
 		"components that were assessed.");
 	if (words_show_response(a))
-		strbuf_addstr(out, " The bias is computed from logarithms, so it can differ from "
-			"the stated difference of the response times.");
+		strbuf_addstr(out, " " WORDS_BIAS_NOTE);
 	words_add_not_visible(out, " The recordings do not show these requests: ", a, ".");
 	if (p->figures->n_left_out)
 		strbuf_addf(out, " To keep the page small, %zu plot%s left out. The "

@@ -227,15 +227,6 @@ static void add_footer(struct strbuf *out, const struct analysis *a,
 	strbuf_addstr(&line, ".");
 	words_add_not_visible(&line, " Not visible in the recordings: ", a, ".");
 	text_paragraph(out, line.s, 0, 2, style->width);
-	strbuf_reset(&line);
-	strbuf_addf(&line, "Bias: relative difference between the mean response times of the "
-		    "replay and of %s, with its 95 %% interval. Precision: scatter of the replay "
-		    "from run to run, divided by that of the program (in parentheses: upper "
-		    "limit). Time: relative difference of the execution times.",
-		    a->results->protocol.reference == REFERENCE_RERUN
-			? "the program's run in the same block"
-			: "the recorded trace");
-	text_paragraph(out, line.s, 0, 2, style->width);
 	if (!figure_gnuplot_found())
 		strbuf_addstr(out, "gnuplot was not found: the report has no plots.\n");
 	if (dir) {

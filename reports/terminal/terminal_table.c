@@ -240,14 +240,14 @@ static void add_program(struct strbuf *out, const struct analysis *a, size_t fir
 		most = fmax(most, a->cell[i].r.mean);
 	}
 	const bool range = least > 0 && most > RATIO_SHOWN * least;
-	strbuf_addstr(out, " (program: ");
+	strbuf_addstr(out, " (program: mean response time ");
 	if (range) {
 		number_add(out, least, NAN, number_unit_time(least), false);
 		strbuf_addstr(out, " to ");
 		mean = most;
 	}
 	number_add(out, mean, NAN, number_unit_time(mean), false);
-	strbuf_addstr(out, " a request)");
+	strbuf_addstr(out, range ? ", by case)" : ")");
 }
 
 static void add_cases(struct grid *g, const struct analysis *a)
@@ -392,6 +392,47 @@ static void add_workloads(struct grid *g, const struct analysis *a)
 	}
 }
 
+/* Explains the columns, each in a paragraph. */
+static void add_legend(struct strbuf *out, const struct analysis *a, const struct grid *g,
+		       const size_t *width, const struct terminal_style *style)
+{
+	const bool is_sum = a->n_cells > MAX_ROWS;
+	SCOPED_STRBUF bias = STRBUF_INIT;
+	strbuf_addf(&bias, "Bias: how much longer (+) or shorter (-) the mean response time of the "
+		    "replay is than that of %s%s.",
+		    a->results->protocol.reference == REFERENCE_RERUN
+			? "the program's run in the same block"
+			: "the recorded trace",
+		    is_sum ? ", smallest … largest of a workload's scenarios"
+			   : ", with its 95 % interval");
+	const char *const text[] = {
+		bias.s,
+		is_sum ? "Precision: scatter of the replay from run to run, divided by that of the "
+			 "program (largest 95 % upper confidence limit)."
+		       : "Precision: scatter of the replay from run to run, divided by that of the "
+			 "program (in parentheses: 95 % upper confidence limit).",
+		is_sum ? "Time: how much longer (+) or shorter (-) the whole replay takes "
+			 "(largest)."
+		       : "Time: how much longer (+) or shorter (-) the whole replay takes.",
+		width[UNCERTAINTY]
+			? "U: expanded uncertainty (95 %) of one replay after correction for bias."
+			: NULL,
+		is_dropped(g, REORDERED) && is_dropped(g, MISMATCHED)
+			? "No request was reordered, lost or repeated, and none had a different "
+			  "result."
+			: NULL,
+		width[REORDERED] ? "Reord.: share of requests issued after a request that follows "
+				   "them in the trace."
+				 : NULL,
+		width[MISMATCHED] ? "Mism.: requests that were lost or repeated, or had a "
+				    "different result."
+				  : NULL,
+	};
+	for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+		if (text[i])
+			text_paragraph(out, text[i], 0, 2, style->width);
+}
+
 void terminal_add_cells(struct strbuf *out, const struct analysis *a,
 			const struct terminal_style *style)
 {
@@ -404,20 +445,5 @@ void terminal_add_cells(struct strbuf *out, const struct analysis *a,
 	find_widths(&g, style->width, width);
 	for (size_t i = 0; i < g.n; i++)
 		lay_row(out, &g.row[i], width, style);
-	if (is_dropped(&g, REORDERED) && is_dropped(&g, MISMATCHED))
-		strbuf_addstr(out, "No request was reordered, lost or repeated, and none had a "
-				   "different result.\n");
-	else if (width[REORDERED])
-		strbuf_addstr(out, "Reord.: share of requests issued after a request that follows "
-				   "them in the trace.\n");
-	if (width[MISMATCHED])
-		strbuf_addstr(out, "Mism.: requests that were lost or repeated, or had a different "
-				   "result.\n");
-	if (a->n_cells > MAX_ROWS)
-		strbuf_addstr(out, "Bias: smallest … largest of a workload's scenarios; other "
-				   "columns: the largest.\n");
-	else if (width[UNCERTAINTY])
-		strbuf_addstr(
-		    out,
-		    "U: expanded uncertainty (95 %) of one replay after correction for bias.\n");
+	add_legend(out, a, &g, width, style);
 }

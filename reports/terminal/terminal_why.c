@@ -38,8 +38,7 @@ static void add_causes(struct strbuf *out, const struct analysis *a,
 		}
 	add_rest(out, n > MAX_CASES ? n - MAX_CASES : 0, "case");
 	if (n && words_show_response(a))
-		terminal_add_line(out, "The bias is computed from logarithms, so it can differ "
-				  "from the stated difference of the response times.", 2, 2, style);
+		terminal_add_line(out, WORDS_BIAS_NOTE, 2, 2, style);
 }
 
 static void add_ranges(struct strbuf *out, const struct analysis *a,

@@ -44,12 +44,12 @@ static void rejections_adjust(struct analysis *a)
 }
 
 /* Withdraws a rejection that does not survive the correction. */
-static void rejection_withdraw(struct component *c, double level)
+static void rejection_withdraw(struct component *c, unsigned int n_tests, double level)
 {
 	if (c->decision != DECISION_REJECT || c->p_reject_holm <= level)
 		return;
 	c->decision = DECISION_INCONCLUSIVE;
-	REASON_ADD(c, NOT_AFTER_HOLM, c->p_reject, c->p_reject_holm, level);
+	REASON_ADD(c, NOT_AFTER_HOLM, n_tests, c->p_reject, c->p_reject_holm, level);
 }
 
 /* Changes rejections against a reference trace that the campaign did not record: the day, the load
@@ -217,7 +217,8 @@ void verdicts_reach(struct analysis *a, const struct evidence *e)
 		if (a->cell[i].too_early || changed)
 			continue;
 		for (int k = 0; k < COMPONENT_N; k++)
-			rejection_withdraw(&a->cell[i].component[k], a->level_reject);
+			rejection_withdraw(&a->cell[i].component[k], a->n_rejection_tests,
+					   a->level_reject);
 		components_plan(&a->cell[i], &e[i], &a->results->protocol.accept,
 				a->n_rejection_tests, look, n_looks);
 		if (protocol->scenario[a->cell[i].scenario].trace)

@@ -204,7 +204,8 @@ static void add_difference(struct why *w, const struct component *m, const char 
 			   const struct estimate *e)
 {
 	w->difference = xreallocarray(w->difference, w->n_differences + 1, sizeof *w->difference);
-	w->difference[w->n_differences++] = (struct why_difference){m->kind, part, e};
+	w->difference[w->n_differences++] = 
+		(struct why_difference){m->kind, part, e, m->n_reasons ? m->reasons : NULL};
 }
 
 /* Adds the differing parts of a component, or its estimate. The points of a distribution depend on

@@ -132,6 +132,8 @@ struct why_difference {
 	enum component_kind kind;
 	const char *part; /* label of a part of the component, "" if it has no parts; borrowed */
 	const struct estimate *estimate; /* estimate of the part or of the component; borrowed */
+	/* reasons of the component; borrowed. NULL: it has none. */
+	const struct reason *reason;
 };
 
 struct why { /* of one cell */

@@ -94,14 +94,17 @@ static void decide_concurrency(struct component *c, const struct deciding *given
 	const double distance = fabs(at->value), level = (double)e->level[where];
 	c->accept_hi = upper_limit(e, d.from, d.to, levels->accept);
 	const double upper = isfinite(c->accept_hi) ? c->accept_hi : distance;
-	if (far && where < e->n_by_time)
-		REASON(c, DISTANCE_TIME_BEYOND, distance, level, lower, c->limit);
-	else if (far)
-		REASON(c, DISTANCE_REQUEST_BEYOND, distance, level, lower, c->limit);
-	else if (where < e->n_by_time)
-		REASON(c, DISTANCE_TIME, distance, level, upper, c->decision, c->limit);
+	const struct cell_concurrency *k = &given->cell->concurrency;
+	if (where < e->n_by_time)
+		REASON(c, SHARES_TIME, level, k->cdf_time_r.p[e->level[where]],
+		       k->cdf_time_x.p[e->level[where]]);
 	else
-		REASON(c, DISTANCE_REQUEST, distance, level, upper, c->decision, c->limit);
+		REASON(c, SHARES_REQUEST, level, k->cdf_request_r.p[e->level[where]],
+		       k->cdf_request_x.p[e->level[where]]);
+	if (far)
+		REASON_ADD(c, DISTANCE_BEYOND, distance, levels->accept, lower, c->limit);
+	else
+		REASON_ADD(c, DISTANCE, distance, levels->accept, upper, c->decision, c->limit);
 	decide_dependence(c, &e->serial[deciding], e->n, p_alone, levels);
 }
 

@@ -135,7 +135,7 @@ void decide_dependence(struct component *c, const struct serial *s, size_t n, do
 	if (decide_is_too_dependent(c, s))
 		say_too_dependent(c, s, n);
 	else if (c->dependent)
-		REASON_ADD(c, DEPENDENT, (double)n, s->n_effective, s->lag1);
+		REASON_ADD(c, DEPENDENT, (double)n, s->n_effective);
 	else if (c->decision != DECISION_REJECT && s->inflation > 1.005)
-		REASON_ADD(c, COUNTED_AS, (double)n, s->n_effective, s->lag1);
+		REASON_ADD(c, COUNTED_AS, (double)n, s->n_effective);
 }

@@ -44,15 +44,23 @@ static void parts_show(struct component *c, const struct family *f, double (*map
 }
 
 /* Describes the deciding part: its value and the deciding interval. */
-static void say_part(struct component *c, const struct ratio_evidence *e, const char *label,
+static void say_part(struct component *c, const struct family_part *part, const char *label,
 		     const struct bounds *b, const struct levels *levels, bool logarithm)
 {
+	const struct ratio_evidence *e = &part->value;
 	bool beyond = false, reject = c->decision == DECISION_REJECT;
 	double (*const map)(double) = logarithm ? expm1 : identity;
 	double error = reject ? levels->accept : 2 * levels->accept, lo, hi;
 	c->n_reasons = 0;
-	component_add_reason(c, logarithm ? REASON_PART_CHANGE : REASON_PART_NUMBER, label,
-			     (const double[REASON_NUMBERS + 1]){0, map(e->t.value)});
+	if (logarithm) {
+		component_add_reason(c, REASON_PART_CHANGE, label,
+				     (const double[REASON_NUMBERS + 1]){0, map(e->t.value)});
+	} else {
+		REASON_ADD(c, SHARES_RESPONSE, part->share,
+			   fmax(0, fmin(1, part->share + e->t.value)),
+			   part->relative_response);
+		REASON_ADD(c, PART_NUMBER, e->t.value);
+	}
 	if (!e->status && ratio_limits(e, levels->accept, true, &lo, &hi)) {
 		c->accept_lo = lo;
 		c->accept_hi = hi;
@@ -106,7 +114,7 @@ static void decide_family(struct component *c, const struct family *f, const str
 	const size_t deciding = c->decision == DECISION_REJECT ? worst : hardest;
 	const struct ratio_evidence *e = &f->part[deciding].value;
 	c->estimate = estimate_of_part(e, map);
-	say_part(c, e, c->part[deciding].label, &b, levels, logarithm);
+	say_part(c, &f->part[deciding], c->part[deciding].label, &b, levels, logarithm);
 	if (!e->status) {
 		decide_dependence(c, &e->serial, e->n, p_alone, levels);
 		decide_recordings(c, e);

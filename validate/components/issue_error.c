@@ -20,7 +20,7 @@ static void decide_issue_error(struct component *c, const struct deciding *d)
 	if (!e->status && !t_interval(&e->t, 1 - 2 * levels->accept, &lo, &hi) &&
 	    !t_interval(&e->wide, 1 - 2 * levels->accept, &unused, &c->accept_hi)) {
 		hi = c->decision == DECISION_REJECT ? hi : c->accept_hi;
-		REASON_ADD(c, PERCENTILE_INTERVAL, fmax(0, lo), hi);
+		REASON_ADD(c, PERCENTILE_INTERVAL, levels->accept, fmax(0, lo), hi);
 	}
 	REASON_ADD(c, PERCENTILE_LIMIT, c->decision, c->limit);
 	if (!e->status)

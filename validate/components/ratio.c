@@ -76,8 +76,7 @@ bool ratio_limits(const struct ratio_evidence *e, double alpha, bool widen, doub
 void decide_recordings(struct component *c, const struct ratio_evidence *e)
 {
 	if (e->recordings.inflation > 1.05 && c->decision == DECISION_INCONCLUSIVE)
-		REASON_ADD(c, RECORDINGS, (double)e->n, (double)e->recordings.n,
-			   (double)e->n / e->recordings.inflation);
+		REASON_ADD(c, RECORDINGS, (double)e->n, (double)e->recordings.n);
 }
 
 /* --- one ratio ----------------------------------------------------------- */

@@ -68,6 +68,8 @@ static void edge_add(struct family *f, const struct pairs *p, size_t edge, doubl
 		d[i] = shape_difference(&p->x[i]->summary, &p->r[i]->summary, edge);
 	snprintf(label, sizeof label, "%.3g %% quantile", 100 * share);
 	family_add_values(f, label, p, d);
+	f->part[f->n - 1].share = share;
+	f->part[f->n - 1].relative_response = summary_shape_edge(edge);
 }
 
 static void measure_shape(const struct measuring *m)

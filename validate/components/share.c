@@ -39,9 +39,11 @@ static void decide_share(struct component *c, const struct share_evidence *e,
 		decide_component(c, limit < 1 ? p_accept : 0, sequential_p(p_reject, levels->span),
 				 levels);
 		if (c->decision == DECISION_REJECT)
-			REASON(c, SHARE_ALIKE_BEYOND, e->k, e->of, 100 * lo, c->limit);
+			REASON(c, SHARE_ALIKE_BEYOND, e->k, e->of, levels->accept, 100 * lo,
+			       c->limit);
 		else
-			REASON(c, SHARE_ALIKE, e->k, e->of, 100 * hi, c->decision, c->limit);
+			REASON(c, SHARE_ALIKE, e->k, e->of, levels->accept, 100 * hi, c->decision,
+			       c->limit);
 		return;
 	}
 	struct mean_p p =
@@ -58,8 +60,8 @@ static void decide_share(struct component *c, const struct share_evidence *e,
 	if (decide_is_too_dependent(c, &e->serial))
 		REASON(c, SHARE_ALONE, 100 * e->t.value, c->limit);
 	else
-		REASON(c, SHARE, 100 * e->t.value, 100 * fmax(0, lo), 100 * hi, c->decision,
-		       c->limit);
+		REASON(c, SHARE, 100 * e->t.value, levels->accept, 100 * fmax(0, lo), 100 * hi,
+		       c->decision, c->limit);
 	decide_dependence(c, &e->serial, e->n, p.accept_alone, levels);
 }
 

@@ -71,7 +71,7 @@ static bool is_limited_by_machine(struct component *c, const struct cell *cell,
 	c->decision = DECISION_NOT_APPLICABLE;
 	REASON(c, MACHINE, cell->expanded.machine);
 	if (!chi2_quantile(levels->accept, b->nu_spread_program, &low) && low > 0)
-		REASON_ADD(c, MACHINE_UPPER,
+		REASON_ADD(c, MACHINE_UPPER, levels->accept,
 			   COVERAGE_FACTOR * b->u_c_program * sqrt(b->nu_spread_program / low));
 	REASON_ADD(c, MACHINE_LIMIT, c->limit);
 	return true;

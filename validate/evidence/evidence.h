@@ -71,6 +71,9 @@ struct family { /* a component with several parts; n = 0: not measured */
 	struct family_part {
 		char label[24];
 		struct ratio_evidence value;
+		/* of a difference of shares: the share of the program's requests with at most this
+		 * relative response time */
+		double share, relative_response;
 	} *part; /* owned */
 };
 

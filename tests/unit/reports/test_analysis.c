@@ -203,7 +203,7 @@ static void test_too_noisy_is_reported(void **state)
 	assert_true(k->impractical && k->n_more > 1000);
 	assert_non_null(strstr(k->reason, "±10 %"));
 	assert_non_null(strstr(k->reason, "No practical number of replicates"));
-	assert_non_null(strstr(k->reason, "dependence between runs, is 41 %"));
+	assert_non_null(strstr(k->reason, "effective standard deviation of the ratios is 41 %"));
 	assert_non_null(strstr(a.cell[0].verdict_reason, "No practical number of replicates"));
 	assert_null(strstr(a.cell[0].verdict_reason, "probably"));
 	done(&c, &a);
@@ -655,7 +655,7 @@ static void test_old_recording(void **state)
 		assert_int_equal(a.verdict, lost ? VERDICT_NOT_TRUSTED : VERDICT_INCONCLUSIVE);
 		if (!lost) {
 			assert_non_null(
-			    strstr(a.cell[0].verdict_reason, "differ from the recording; bias +"));
+			    strstr(a.cell[0].verdict_reason, "differ from the recording; its bias is +"));
 			assert_non_null(
 			    strstr(a.cell[0].verdict_reason, "that of the control replay ("));
 			/* it is the control */
@@ -915,6 +915,9 @@ static void test_concurrency(void **state)
 	again(&c, &a);
 	assert_between(0.4499, a.cell[0].concurrency.distance_time.value, 0.4501);
 	assert_true(a.cell[0].concurrency.distance_request.value == 0);
+	assert_non_null(strstr(a.cell[0].component[COMPONENT_CONCURRENCY].reason,
+			       "1 or no request is in flight for 100 % of the program's time and "
+			       "55 % of the replay's time. The difference is 0.45"));
 	done(&c, &a);
 }
 

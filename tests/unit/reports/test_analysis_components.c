@@ -4,6 +4,7 @@
  * them off. No I/O, fixed seeds. */
 #define REASONS_IN_WORDS
 #include "reports/reasons.h"
+#include "reports/words.h"
 #include "tests/unit/validate/made_campaign.h"
 #include "validate/analysis/analysis.h"
 
@@ -129,6 +130,12 @@ static void test_uncertainty(void **state)
 	assert_decision(&a, COMPONENT_UNCERTAINTY, DECISION_NOT_APPLICABLE);
 	assert_non_null(
 	    strstr(component_of(&a, 0, COMPONENT_UNCERTAINTY)->reason, "limited by the machine"));
+	struct strbuf text = STRBUF_INIT;
+	words_add_uncertainty(&text, a.cell, 1);
+	const char *limit = strstr(text.s, "upper confidence limit of the program's uncertainty (");
+	assert_non_null(limit);
+	assert_true(strtod(strchr(limit, '(') + 1, NULL) > 100 * a.cell[0].expanded.machine);
+	strbuf_release(&text);
 	assert_true(a.cell[0].expanded.U95 > 0.5 && a.cell[0].expanded.machine > 0.5);
 	assert_true(a.cell[0].expanded.own <= a.cell[0].expanded.U95);
 	done(&c, &a);

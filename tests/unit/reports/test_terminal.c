@@ -138,15 +138,16 @@ static void a_title_states_different_means(void **state)
 	f.analysis.cell[0].r.mean = 109300;
 	f.analysis.cell[1].r.mean = 100000;
 	terminal_add(&out, &f.analysis, 80, false, NULL, NULL);
-	assert_non_null(strstr(out.s, " (program: 109.3 µs a request)\n"));
+	assert_non_null(strstr(out.s, " (program: mean response time 109.3 µs)\n"));
 	f.analysis.cell[1].r.mean = 73890;
 	strbuf_reset(&out);
 	terminal_add(&out, &f.analysis, 80, false, NULL, NULL);
-	assert_non_null(strstr(out.s, " (program: 73.89 µs to 109.3 µs a request)\n"));
+	assert_non_null(strstr(out.s, " (program: mean response time 73.89 µs to 109.3 µs, "
+			"by case)\n"));
 	f.analysis.cell[1].r.mean = 0;
 	strbuf_reset(&out);
 	terminal_add(&out, &f.analysis, 80, false, NULL, NULL);
-	assert_non_null(strstr(out.s, " (program: 109.3 µs a request)\n"));
+	assert_non_null(strstr(out.s, " (program: mean response time 109.3 µs)\n"));
 	fixture_release(&f);
 	strbuf_release(&out);
 }
@@ -158,7 +159,7 @@ static void six_differing_cases_are_counted(void **state)
 	struct fixture f;
 	struct strbuf out = STRBUF_INIT;
 	struct estimate part = {.value = 0.683, .lo95 = 0.6, .hi95 = 0.7};
-	struct why_difference difference = {COMPONENT_OPERATION, "pwrite", &part};
+	struct why_difference difference = {COMPONENT_OPERATION, "pwrite", &part, NULL};
 	fixture_make(&f, FIXTURE_QUICK);
 	f.analysis.why = xcalloc(f.analysis.n_cells, sizeof *f.analysis.why);
 	for (size_t i = 0; i < f.analysis.n_cells; i++)
