@@ -6,8 +6,8 @@
 #include "reports/history/history_report.h"
 #include "reports/html/html.h"
 
-#define WIDTH 900
-#define HEIGHT 520
+#define WIDTH 480
+#define HEIGHT 800
 
 static void data_add(struct figure *f, const struct history_study *s,
 		     const struct history_charts *c, size_t from)
@@ -48,7 +48,8 @@ static void script_add(struct figure *f, const struct history_charts *c, double 
 	double lower = 100 * expm1(l->lower), upper = 100 * expm1(l->upper),
 	       room = (upper - lower) / 10;
 	strbuf_addf(s, "set xrange [%.10g:%.10g]\nset grid ytics lc rgb '" RGB_GRID "'\nunset key\n"
-		"set multiplot layout 2,2\nset lmargin 9\n", first - 0.5, last + 0.5);
+		"set multiplot layout 4,1\nset lmargin 9\nset tmargin 1\nset bmargin 2\n",
+		    first - 0.5, last + 0.5);
 	line_add(s, 100 * expm1(l->center), RGB_MUTED, "1");
 	line_add(s, lower, RGB_TEXT, "2");
 	line_add(s, upper, RGB_TEXT, "2");
@@ -58,12 +59,13 @@ static void script_add(struct figure *f, const struct history_charts *c, double 
 	line_add(s, 100 * l->mr_upper, RGB_TEXT, "2");
 	panel_add(s, "moving range, %", 0, 110 * l->mr_upper);
 	strbuf_addf(s, "plot file using 1:3 with linespoints lw 1.2 pt 7 ps 0.4 lc rgb '%s'\nunset "
-		"arrow\nset xlabel 'campaign' textcolor rgb '" RGB_TEXT "'\n", palette_series(1));
+		"arrow\n", palette_series(1));
 	line_add(s, HISTORY_CUSUM_H, RGB_TEXT, "2");
 	line_add(s, -HISTORY_CUSUM_H, RGB_TEXT, "2");
 	panel_add(s, "CUSUM, sigma", -1.1 * HISTORY_CUSUM_H, 1.1 * HISTORY_CUSUM_H);
 	strbuf_addf(s, "plot file using 1:4 with lines lw 1.5 lc rgb '%s', file using 1:5 with "
 		"lines lw 1.5 lc rgb '%s'\nunset arrow\n", palette_series(0), palette_series(1));
+	strbuf_addstr(s, "set xlabel 'campaign' textcolor rgb '" RGB_TEXT "'\nset bmargin 3.5\n");
 	panel_add(s, "EWMA, sigma", -1.3, 1.3);
 	strbuf_addf(s, "plot file using 1:7 with lines lw 1 dt 2 lc rgb '" RGB_TEXT "', file using "
 		"1:8 with lines lw 1 dt 2 lc rgb '" RGB_TEXT "', file using 1:6 with lines lw 1.5 "
@@ -78,12 +80,8 @@ static void figure_make(struct figures *fs, const struct history_study *s,
 	data_add(f, s, c, from);
 	script_add(f, c, (double)history_campaign_at(s, c, from)->number,
 		   (double)history_campaign_at(s, c, c->n - 1)->number);
-	figure_caption(f,
-		       "%s, %s: individual values, moving range, CUSUM (up and down) and "
-		       "EWMA%s. Dashed: limits, computed from the first entries (%zu "
-		       "entries used).",
-		       c->series->scenario, c->series->replayer, from ? ", the latest entries" : "",
-		       c->n_base);
+	figure_caption(f, "%s, %s%s; limits computed from %zu entries", c->series->scenario,
+		       c->series->replayer, from ? " (the latest entries)" : "", c->n_base);
 }
 
 static void figures_of(struct figures *fs, const struct history_study *s, bool with_events)
@@ -126,8 +124,10 @@ void history_html_add(struct strbuf *out, const void *study, const struct tables
 	html_add_table(out, &page, "events", NULL);
 	html_add_table(out, &page, "changes", NULL);
 	html_add_table(out, &page, "series", NULL);
-	strbuf_addstr(out, "<h2>Control charts</h2>\n");
-	html_add_figures(out, &page, "history", false);
+	strbuf_addstr(out, "<h2>Control charts</h2>\n<p>For each replayer in each scenario, from "
+			   "top to bottom: individual values, moving range, CUSUM (up and down) "
+			   "and EWMA. Dashed: limits, computed from the first entries.</p>\n");
+	html_add_figures(out, &page, "history", true);
 	html_add_missing(out, fs);
 	html_add_table(out, &page, "signals", NULL);
 	html_addf(out, "<h2>How to read the charts</h2>\n<p>%s</p>\n", history_explanation);
