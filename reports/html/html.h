@@ -45,7 +45,9 @@ void html_add_parallel(struct strbuf *out, const struct html_page *p);
 void html_add_published(struct strbuf *out, const struct html_page *p);
 /* html_glossary.c: appends the terms of doc/glossary.md and their sources. */
 void html_add_glossary(struct strbuf *out, const struct html_page *p);
-/* html_appendix.c: warnings, methods, environment, runs */
+/* html_environment.c: appends a table of the facts of environment.json; NULL: none. */
+void html_add_environment(struct strbuf *out, const json_t *environment);
+/* html_appendix.c: warnings, methods, runs */
 void html_add_appendix(struct strbuf *out, const struct html_page *p);
 
 /* Shared. */
@@ -54,9 +56,11 @@ struct html_table_view {
 	/* rows shown; NULL: all */
 	bool (*wanted)(const struct table *t, size_t row, const void *arg);
 	const void *arg;
+	const char *note; /* follows the note of the table; NULL: none */
 };
 /* html_table.c: appends a table of the report by name, with caption, note and a link to its CSV.
- * Appends nothing if the table has no row to show. */
+ * Appends nothing if the table has no row to show. In a table of texts, rows that differ only in
+ * their first cell become one row. */
 void html_add_table(struct strbuf *out, const struct html_page *p, const char *name,
 		    const struct html_table_view *view);
 /* Like html_add_table, inside a closed <details> under `summary` (plain text of this program). */

@@ -6,12 +6,11 @@
 #include "common/units.h"
 #include "reports/escape.h"
 #include "reports/html/html.h"
-#include "reports/json/json_value.h"
 #include "reports/number.h"
 #include "reports/words.h"
 #include "validate/provenance/provenance.h"
 
-#define MAX_RUNS_LISTED 1200
+#define FAILED_LISTED 60 /* more failed runs are only in the table of runs */
 #define MAX_PROTOCOL_BYTES (256u << 10)
 
 /* Begins a folded part. Its id is inside, so that a browser that follows a link to it unfolds
@@ -213,6 +212,26 @@ static void add_variation(struct strbuf *out, const struct html_page *p)
 		"to run (coefficient of variation, median of the scenarios).</p>\n", cv.s);
 }
 
+/* Share of the program's time. A kind of request with less never counts for the component "bias by
+ * operation". */
+#define LEAST_TIME 0.001
+
+static bool takes_time(const struct table *t, size_t row, const void *arg)
+{
+	(void)arg;
+	for (size_t i = 0; i < t->n_columns; i++)
+		if (!strcmp(t->column[i].key, "share"))
+			return table_at(t, row, i)->value >= LEAST_TIME;
+	return true;
+}
+
+static void add_operations(struct strbuf *out, const struct html_page *p)
+{
+	const struct html_table_view view = {.wanted = takes_time,
+		.note = "Kinds with less than 0.1 % of the time are only in the CSV."};
+	html_add_table(out, p, "operations", &view);
+}
+
 /* --- runs ---------------------------------------------------------------- */
 
 static bool is_failed(const struct table *t, size_t row, const void *arg)
@@ -226,10 +245,8 @@ static bool is_failed(const struct table *t, size_t row, const void *arg)
 
 static void add_runs(struct strbuf *out, const struct html_page *p)
 {
-	const struct html_table_view
-	    failed = {.keys = "run block scenario role state started reason", .wanted = is_failed},
-	    all = {.keys = "run block position scenario role state mean execution_time "
-			   "cached_before started"};
+	const struct html_table_view failed = {
+	    .keys = "run block scenario role state started reason", .wanted = is_failed};
 	const struct results *r = p->a->results;
 	size_t n_failed = 0, n_pending = 0;
 	for (size_t i = 0; i < r->n_runs; i++) {
@@ -242,71 +259,18 @@ static void add_runs(struct strbuf *out, const struct html_page *p)
 		    r->n_runs, r->n_runs - n_failed - n_pending, n_failed, n_pending,
 		    n_pending && p->a->complete ? " because the verdicts were decided earlier"
 						: "");
-	if (n_failed && n_failed <= MAX_RUNS_LISTED)
+	if (n_failed <= FAILED_LISTED)
 		html_add_table(out, p, "runs", &failed);
-	if (r->n_runs <= MAX_RUNS_LISTED)
-		html_add_folded_table(out, p, "runs", "Every run", &all);
-	else
-		strbuf_addstr(
-		    out,
-		    "<p>The file <a href=\"tables/runs.csv\">tables/runs.csv</a> lists every "
-		    "run.</p>\n");
+	strbuf_addstr(out, "<p>Every run: <a href=\"tables/runs.csv\">tables/runs.csv</a>.</p>\n");
 	end_part(out);
 }
 
 /* --- environment, protocol, words ---------------------------------------- */
 
-static bool is_nested(const json_t *v)
-{
-	return (json_is_object(v) && json_object_size(v)) ||
-	       json_is_object(json_array_get(v, 0));
-}
-
-static void add_json_rows(struct strbuf *out, const char *prefix, json_t *o, int depth);
-
-/* Adds a row for a plain value, or the rows of the members of an object. A member gets
- * "outer inner" as name. */
-static void add_json_row(struct strbuf *out, const char *prefix, const char *key, json_t *v,
-			 int depth)
-{
-	SCOPED_FREE char *name = xasprintf("%s%s%s", prefix, *prefix ? " " : "", key);
-	if (is_nested(v) && depth < 6) {
-		add_json_rows(out, name, v, depth + 1);
-		return;
-	}
-	for (char *p = name; *p; p++)
-		*p = *p == '_' ? ' ' : *p;
-	SCOPED_FREE char *text =
-	    json_is_array(v) && !json_array_size(v) ? xstrdup("none") : json_shown(v, 12);
-	html_addf(out, "<tr><th scope=\"row\">%s</th><td class=\"w\">%s</td></tr>\n", name, text);
-}
-
-static void add_json_rows(struct strbuf *out, const char *prefix, json_t *o, int depth)
-{
-	const char *key;
-	json_t *v;
-	size_t i;
-	json_object_foreach(o, key, v)
-		add_json_row(out, prefix, key, v, depth);
-	json_array_foreach(o, i, v)
-	{
-		char number[24];
-		snprintf(number, sizeof number, "%zu", i + 1);
-		add_json_row(out, prefix, number, v, depth);
-	}
-}
-
 static void add_environment(struct strbuf *out, const struct html_page *p)
 {
 	begin_part(out, "environment", "Environment: machine, software, what was not available");
-	html_begin_wide(out, "Environment");
-	strbuf_addstr(out, "<table class=\"pairs\"><thead><tr><th scope=\"col\">Fact</th><th "
-		"scope=\"col\">At the start of the campaign</th></tr></thead>\n<tbody>\n");
-	if (json_is_object(p->a->results->environment))
-		add_json_rows(out, "", p->a->results->environment, 0);
-	strbuf_addstr(out, "</tbody></table></div>\n<p>Each fact is a member of the file "
-		"<code>environment.json</code>; <code>doc/results.md</code> explains the members. "
-		"\"Not available\" means that the value is unknown or does not apply.</p>\n");
+	html_add_environment(out, p->a->results->environment);
 	end_part(out);
 }
 
@@ -400,6 +364,7 @@ static void add_directive(struct strbuf *out, const struct html_page *p, char *l
 	} part[] = {{"verdicts", add_verdicts}, {"errors", add_errors},
 		    {"rated", html_add_rated_range}, {"design", add_design},
 		    {"variation", add_variation}, {"runs", add_runs},
+		    {"operations", add_operations},
 		    {"environment", add_environment}, {"protocol", add_protocol},
 		    {"version", add_version}, {"tables", add_tables},
 		    {"terms", html_add_glossary}};

@@ -77,7 +77,8 @@ void html_add_parallel(struct strbuf *out, const struct html_page *p)
 	if (p->a->parallel->n_hosts)
 		html_add_folded_table(out, p, "parallel-hosts", "Response times of each host",
 				      NULL);
-	html_add_folded_table(out, p, "parallel-nodes", "Response times of each node", NULL);
+	strbuf_addstr(out, "<p class=\"note\">Response times of each node: "
+		"<a href=\"tables/parallel-nodes.csv\">tables/parallel-nodes.csv</a>.</p>\n");
 }
 
 void html_add_rated_range(struct strbuf *out, const struct html_page *p)

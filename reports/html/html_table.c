@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <ctype.h>
+
 #include "reports/escape.h"
 #include "reports/html/html.h"
 #include "reports/words.h"
@@ -105,13 +107,20 @@ static void add_number_html(struct strbuf *out, const struct table_column *c,
 		html_addf(out, "<small>%s</small>", text.s);
 }
 
+/* "2026-01-27T00:00:00Z", which does not break at a hyphen */
+static bool is_date(const char *text)
+{
+	int year, month, day, n = 0;
+	return sscanf(text, "%4d-%2d-%2dT%n", &year, &month, &day, &n) == 3 && n == 11;
+}
+
 /* `a`: may be NULL; of the words of verdicts. */
 static void add_cell_html(struct strbuf *out, const struct analysis *a,
 			  const struct table_column *c, const struct table_cell *cell)
 {
 	switch (cell->kind) {
 	case CELL_TEXT:
-		escape_html(out, cell->text);
+		html_addf(out, is_date(cell->text) ? "<time>%s</time>" : "%s", cell->text);
 		break;
 	case CELL_DECISION:
 		html_add_chip(out, cell->decision, decision_name(cell->decision));
@@ -127,9 +136,9 @@ static void add_cell_html(struct strbuf *out, const struct analysis *a,
 	}
 }
 
-static bool same_text(const struct table *t, size_t row, size_t other)
+static bool same_text(const struct table *t, size_t row, size_t other, size_t column)
 {
-	const struct table_cell *x = table_at(t, row, 0), *y = table_at(t, other, 0);
+	const struct table_cell *x = table_at(t, row, column), *y = table_at(t, other, column);
 	return x->kind == CELL_TEXT && y->kind == CELL_TEXT && !strcmp(x->text, y->text);
 }
 
@@ -138,7 +147,7 @@ static bool same_text(const struct table *t, size_t row, size_t other)
 static bool is_grouped(const struct table *t)
 {
 	for (size_t r = 1; t->n_row_headers > 1 && r < table_n_rows(t); r++)
-		if (same_text(t, r, r - 1))
+		if (same_text(t, r, r - 1, 0))
 			return true;
 	return false;
 }
@@ -157,6 +166,40 @@ static void add_group(struct strbuf *out, const struct analysis *a, const struct
 static bool is_long(const struct table_cell *cell)
 {
 	return cell->kind == CELL_TEXT && text_width(cell->text) > LONG_NAME;
+}
+
+/* Whether the rows contain texts that are the same after the header of the row. */
+static bool same_texts(const struct table *t, size_t row, size_t other)
+{
+	for (size_t i = 1; i < t->n_columns; i++)
+		if (!same_text(t, row, other, i))
+			return false;
+	return t->n_row_headers == 1 && t->n_columns > 1;
+}
+
+/* Whether the first row that contains the same texts is an earlier row. */
+static bool is_merged(const struct table *t, size_t row)
+{
+	size_t first = 0;
+	while (first < row && !same_texts(t, row, first))
+		first++;
+	return first < row;
+}
+
+/* Appends the headers of all rows that contain the same texts as the row, or "every scenario". */
+static void add_merged(struct strbuf *out, const struct table *t, size_t row)
+{
+	SCOPED_STRBUF names = STRBUF_INIT;
+	size_t n = 0;
+	for (size_t i = row; i < table_n_rows(t); i++)
+		if (i == row || same_texts(t, i, row))
+			strbuf_addf(&names, "%s%s", n++ ? ", " : "", table_at(t, i, 0)->text);
+	if (n > 1 && n == table_n_rows(t)) {
+		strbuf_reset(&names);
+		strbuf_addf(&names, "every %c%s", tolower(t->column[0].title[0]),
+			    t->column[0].title + 1);
+	}
+	escape_html(out, names.s);
 }
 
 /* wide[n_columns]: has_long_text */
@@ -178,7 +221,10 @@ static void add_row(struct strbuf *out, const struct analysis *a, const struct t
 		if (stack && !head)
 			html_addf(out, " data-l=\"%s\"", c->title);
 		strbuf_addstr(out, ">");
-		add_cell_html(out, a, c, table_at(t, r, i));
+		if (i == 0 && table_at(t, r, 0)->kind == CELL_TEXT)
+			add_merged(out, t, r);
+		else
+			add_cell_html(out, a, c, table_at(t, r, i));
 		strbuf_addstr(out, head ? "</th>" : "</td>");
 	}
 	strbuf_addstr(out, "</tr>\n");
@@ -235,17 +281,18 @@ static void add_table(struct strbuf *out, const struct analysis *a, const struct
 	html_addf(out, "<caption>%s</caption>\n", t->title);
 	add_head(out, t, view, grouped);
 	for (size_t r = 0; r < table_n_rows(t); r++) {
-		if (!row_shown(view, t, r))
+		if (!row_shown(view, t, r) || is_merged(t, r))
 			continue;
-		if (grouped && (last == SIZE_MAX || !same_text(t, r, last)))
+		if (grouped && (last == SIZE_MAX || !same_text(t, r, last, 0)))
 			add_group(out, a, t, view, r);
 		add_row(out, a, t, view, r, grouped, stack, wide);
 		last = r;
 	}
 	html_addf(out,
-		  "</tbody></table></div>\n<p class=\"note\">%s CSV: "
+		  "</tbody></table></div>\n<p class=\"note\">%s%s%s%sCSV: "
 		  "<a href=\"tables/%s.csv\">tables/%s.csv</a>.</p>\n",
-		  t->note ? t->note : "", t->name, t->name);
+		  t->note ? t->note : "", t->note ? " " : "", view && view->note ? view->note : "",
+		  view && view->note ? " " : "", t->name, t->name);
 }
 
 static const struct table *table_get(const struct html_page *p, const char *name,
