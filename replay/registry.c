@@ -4,6 +4,7 @@
 #include "common/processors.h"
 #include "common/scheduling.h"
 #include "common/units.h"
+#include "common/wait.h"
 #include "replay/engines/adapters/adapter.h"
 #include "replay/issue/balloon.h"
 #include "replay/order/order.h"
@@ -63,8 +64,8 @@ static int options_check(const struct replay_config *c, const struct replay_engi
 		bool foreign = true; /* only adapters of other replayers have the option */
 		for (const struct replay_engine *const *other = replay_engines; !own && *other;
 		     other++)
-			if ((*other)->options && !(*other)->options_ignored &&
-			    options_find((*other)->options, o->name)) {
+			if ((*other)->options && options_find((*other)->options, o->name) &&
+			    !((*other)->options_ignored && !(o->flags & OPT_CLI_ONLY))) {
 				strbuf_addf(&names, "%s%s", names.len ? ", " : "", (*other)->name);
 				foreign &= (*other)->adapter != NULL;
 			}
@@ -79,6 +80,59 @@ static int options_check(const struct replay_config *c, const struct replay_engi
 	if (c->device && g->level == LEVEL_SYSCALL)
 		return err_set(e, EINVAL, "device: engine %s replays calls on files: use --dir; "
 			"engine block replays on a device", g->name);
+	return 0;
+}
+
+/* Whether workers wait for due times. `c`: settled by the engine. */
+static bool waits_for_times(const struct replay_config *c, const struct replay_engine *g)
+{
+	if (g->level == LEVEL_BLOCK)
+		return c->block.mode == MODE_HF || c->block.mode == MODE_DEP;
+	return c->timing != TIMING_FULLSPEED || c->causes;
+}
+
+/* Refuses options without effect. `c`: settled by the engine `g`. */
+static int effects_check(const struct replay_config *given, const struct replay_config *c,
+			 const struct replay_engine *g, struct err *e)
+{
+	const bool block = g->level == LEVEL_BLOCK, times = waits_for_times(c, g),
+		   stops = c->prepare_only || c->compiled.compile_only;
+	const char *const of_times = !g->moded ? "only timings timestamp and think use this option"
+				     : block   ? "only modes hf and dep use this option"
+					       : "mode afap does not use this option";
+	const char *const of_other = "engine block does not support this option";
+	const char *const before_replay = "--prepare-only and --compile-only do not replay";
+	const struct {
+		const char *option;
+		bool idle;
+		const char *why;
+	} rule[] = {
+		{"fs-rules", !g->moded && c->order != ORDER_FS, "only order fs uses this option"},
+		{"speed", !g->moded && !times, of_times},
+		{"wait", !times, of_times},
+		{"pre-spin", block, of_other},
+		{"pre-spin", !times, of_times},
+		{"pre-spin", c->wait != WAIT_HYBRID, "only --wait hybrid uses this option"},
+		{"spin", block, of_other},
+		{"placement", block, of_other},
+		{"payload", block, of_other},
+		{"memory", block, of_other},
+		{"prepare-only", block, of_other},
+		{"output", stops, before_replay},
+		{"cache", stops, before_replay},
+		{"prepare", c->compiled.compile_only, "--compile-only prepares no files"},
+		{"prepare-only", c->compiled.compile_only, "--compile-only prepares no files"},
+		{"program-cache", c->compiled.keep_source && *c->compiled.keep_source,
+		 "--keep-source compiles in its own directory"},
+	};
+	struct replay_config standard;
+	replay_config_init(&standard);
+	for (const struct option_spec *o = replay_options;
+	     (o = options_changed(o, given, &standard)); o++)
+		for (size_t i = 0; i < sizeof rule / sizeof *rule; i++)
+			if (rule[i].idle && !strcmp(rule[i].option, o->name))
+				return err_set(e, EINVAL, "%s: no effect: %s: omit it", o->name,
+					       rule[i].why);
 	return 0;
 }
 
@@ -173,6 +227,9 @@ int replay_check(const struct replay_config *c, struct err *e)
 		return err_set(e, EINVAL,
 			       "blank: the replay makes no calls, so mutant %s has no effect",
 			       f->name);
+	if (c->n_workers && g->moded && g->level != LEVEL_BLOCK)
+		return err_set(e, EINVAL, "workers: engine %s does not support this option: the "
+			"traced threads determine the number of workers", g->name);
 	if (c->blank && c->stop_on_mismatch)
 		return err_set(e, EINVAL,
 			"blank: the replay makes no calls, so stop-on-mismatch has no effect");
@@ -189,8 +246,11 @@ int replay_check(const struct replay_config *c, struct err *e)
 	if (c->processes && !g->processes)
 		return err_set(e, EINVAL, "processes: engine %s does not support this option "
 			"(engines event, coordinator and compiled support it)", g->name);
-	if (g->moded)
-		return g->check(c, e);
+	if (g->moded && (ret = g->check(c, e)))
+		return ret;
+	ret = effects_check(c, &settled, g, e);
+	if (ret || g->moded)
+		return ret;
 	if (f && f->timed && c->timing == TIMING_FULLSPEED)
 		return err_set(
 		    e, EINVAL,

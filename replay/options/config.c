@@ -237,7 +237,8 @@ const struct option_spec replay_options[] = {
 	       "timestamp: at its traced time; think: its traced pause after the end of the "
 	       "previous request of its thread (default fullspeed)"),
 	OPTION(DOUBLE, "speed", FIELD(speed), .arg = "FACTOR", .min = 1e-6, .max = 1e6,
-	       .help = "divide the traced times and pauses by FACTOR (default 1)"),
+	       .help = "divide the traced times and pauses of a timed replay by FACTOR "
+	       "(default 1)"),
 	OPTION(DURATION, "max-gap", FIELD(max_gap_ns), .arg = "TIME", .max = NO_LIMIT,
 	       .flags = OPT_NONE, .help = "refuse a timed replay if the gap before a "
 	       "request exceeds TIME, or if the replay would last longer than 1000 times TIME; "

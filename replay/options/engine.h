@@ -34,8 +34,8 @@ struct replay_engine {
 	bool nodes;	/* replays computing, signals and waits of parallel applications */
 	bool moded;	/* has modes (--mode) instead of orders and timings */
 	const struct option_spec *options; /* further options; NULL: none */
-	/* other engines ignore its options, so that a protocol can set them for several engines. If
-	 * false, other engines refuse them */
+	/* other engines ignore its options that are keys of a protocol, so that a protocol can set
+	 * them for several engines. If false, other engines refuse them */
 	bool options_ignored;
 	/* Checks combinations of options; NULL: all are supported. Errors: EINVAL. */
 	int (*check)(const struct replay_config *c, struct err *e);

@@ -25,6 +25,12 @@ expect_status 2 "$VALIDATE" replay --destructive --device target --mode afap --s
 expect_status 2 "$VALIDATE" replay --destructive --device target --mode hf --think-scale 2 in.csv
 expect_status 2 "$VALIDATE" replay --destructive --device target --mode load --mutant drift in.csv
 expect_status 2 "$VALIDATE" replay --destructive --device target --harvester --discards in.csv
+for option in --no-pre-spin '--spin 1us' '--placement page' '--payload zero' '--memory 1MiB' --prepare-only \
+	'--mode load --wait spin' --compile-only '--keep-source source'; do
+	# shellcheck disable=SC2086
+	expect_status 2 "$VALIDATE" replay --destructive --device target $option in.csv
+done
+expect_line err 'keep-source: engine block has no such option'
 expect_status 2 "$VALIDATE" replay --engine block in.csv
 expect_line err '--device DEVICE is missing'
 expect_status 2 "$VALIDATE" replay --mode dep --dir . in.csv

@@ -28,7 +28,7 @@ COUNT=$PWD/count
 export COUNT
 run 0 --cc "$PWD/counting-cc" --dir target -o out.trace sr.trace
 run 0 --cc "$PWD/counting-cc" --dir target -o out.trace sr.trace
-run 0 --cc "$PWD/counting-cc" --wait spin --pin --dir target -o out.trace sr.trace
+run 0 --cc "$PWD/counting-cc" --spin 1ms --pin --dir target -o out.trace sr.trace
 expect_line out 'mismatches      0'
 [ "$(wc -l <count)" -eq 1 ] || fail "compiled $(wc -l <count) times for one program"
 run 0 --cc "$PWD/counting-cc" --timing think --dir target sr.trace

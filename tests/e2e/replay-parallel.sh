@@ -181,7 +181,8 @@ refused() { # the message; text on standard input
 }
 printf 'node 0 0 0\nnode 1 1 0\n0 open a 1\n1 wait 0\n1 open b 1\n' | refused 'signal'
 printf 'node 0 0 0\nnode 1 1 0\n0 wait 1\n0 open a 1\n0 signal 1\n1 wait 0\n1 open b 1\n1 signal 0\n' | refused 'cycle\|each other\|for ever'
-for option in '--order fs' '--timing think' '--mutant delay:1ms' '--mode dep' '--processes' '--speed 2' '--balloon 1MiB' '--stop-on-mismatch' '--device x'; do
+for option in '--order fs' '--timing think' '--mutant delay:1ms' '--mode dep' '--processes' '--speed 2' '--balloon 1MiB' '--stop-on-mismatch' '--device x' \
+	'--workers 2' '--mode afap --wait spin' '--keep-source source'; do
 	# shellcheck disable=SC2086
 	replay 2 $option in.trace
 done

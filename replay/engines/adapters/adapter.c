@@ -95,6 +95,11 @@ int adapter_check(const struct replay_config *c, struct err *e)
 	if (!ret && c->device && c->row->level == LEVEL_SYSCALL)
 		ret = err_set(e, EINVAL, "device: engine %s replays calls on files: use --dir",
 			a->name);
+	if (!ret && c->speed != 1 && !adapter_is_timed(a, c) && !c->adapter.known.artc_gaps)
+		ret = err_set(e, EINVAL, "speed: no effect: engine %s ignores the traced times%s: "
+			"omit it", a->name, c->adapter.full_speed ? " with full-speed"
+			: c->adapter.known.fio_no_stall ? " with fio-no-stall"
+			: " without artc-gaps");
 	if (!ret && c->prepare && c->device)
 		ret = err_set(e, EINVAL,
 			"prepare creates files below --dir, so it does not apply to a device");
