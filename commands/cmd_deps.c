@@ -119,6 +119,22 @@ static int dot_write(const struct deps *d, const struct deps_config *config, str
 	return output_path(config->dot, &text, e);
 }
 
+/* Refuses options that do not apply to the waits in the trace of a parallel application. */
+static int parallel_options_check(const struct deps_config *config, const char *path,
+				  struct err *e)
+{
+	if (config->order >= 0)
+		return err_set(e, EINVAL, "%s: --from selects from the waits that the trace of a "
+			"parallel application states: omit --order", path);
+	if (config->think || config->output)
+		return err_set(e, EINVAL, "%s: --think-time and --output need --infer: this trace "
+			"states the waits of its parallel application", path);
+	if (config->fs_rules)
+		return err_set(e, EINVAL, "%s: --fs-rules needs --order fs: this trace states the "
+			"waits of its parallel application", path);
+	return 0;
+}
+
 /* Handles traces whose dependencies do not come from an order policy. Returns 1 if it is done
  * (*status is set), 0 for other traces. */
 static int deps_without_policy(const struct deps_config *config, const char *path, int *status,
@@ -132,20 +148,19 @@ static int deps_without_policy(const struct deps_config *config, const char *pat
 	if (ret)
 		return 1;
 	warn_of_cut(path, trace_meta(t)->cut);
-	ret = config->infer || config->order >= 0 ? 0
-						  : causality_facts_read(&facts, trace_meta(t), e);
+	const bool ordered = config->order >= 0;
+	if (!config->infer && (!ordered || config->from))
+		ret = causality_facts_read(&facts, trace_meta(t), e);
 	if (ret || facts.n_nodes) {
 		const struct deps_parallel_config p = {path, config->dot, config->from,
 						       config->n_shown, config->json};
-		usage = !ret && (config->think || config->output);
-		if (usage)
-			ret = err_set(e, EINVAL, "--think-time and --output need --infer");
+		usage = !ret && (ret = parallel_options_check(config, path, e));
 		ret = ret ? ret : deps_parallel(t, &facts, &p, e);
 		if (ret && !usage)
 			err_context(e, "%s", path);
 	} else if (!config->infer && trace_meta(t)->level != LEVEL_BLOCK) {
 		done = false;
-	} else if (config->order >= 0 || config->fs_rules) {
+	} else if (ordered || config->fs_rules) {
 		usage = true;
 		ret = err_set(e, EINVAL, "%s: --order and --fs-rules do not apply to a block-level "
 			"trace: its dependencies are inferred", path);
@@ -188,7 +203,9 @@ static int deps_run(int argc, char **argv, struct err *e)
 		return status;
 	if (config.think || config.output || config.from)
 		return command_fail(EXIT_USAGE, e, EINVAL,
-				    "--think-time, --from and --output need --infer");
+				    "%s: --think-time, --from and --output need --infer%s", argv[1],
+				    config.order >= 0 || config.fs_rules
+					    ? " in place of --order and --fs-rules" : "");
 	if (config.order < 0)
 		config.order = ORDER_FS;
 	int ret = deps_read(&d, argv[1], (enum replay_order)config.order, rules, e);

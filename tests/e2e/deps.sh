@@ -73,6 +73,9 @@ expect_status 0 "$VALIDATE" info annotated.trace
 expect_line out 'threshold_ns 10000'
 expect_status 2 "$VALIDATE" deps --infer --think-time soon block.csv
 expect_status 2 "$VALIDATE" deps --think-time 1us in.csv
+expect_line err 'in.csv: --think-time, --from and --output need --infer'
+expect_status 2 "$VALIDATE" deps --order fs --from 1 in.csv
+expect_line err 'need --infer in place of --order and --fs-rules'
 # what would be skipped is refused
 expect_status 2 "$VALIDATE" deps --infer --order thread block.csv
 expect_line err 'omit --order and --fs-rules'

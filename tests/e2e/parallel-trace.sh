@@ -73,7 +73,16 @@ expect_line out 'order fs'
 expect_line out '12 by 3 threads'
 expect_status 0 "$VALIDATE" deps --infer p.trace
 expect_line out '12 over 5 ms'
-expect_status 2 "$VALIDATE" deps --think-time 1us p.trace
+for options in '--think-time 1us' '-o other.trace'; do
+	# shellcheck disable=SC2086
+	expect_status 2 "$VALIDATE" deps $options p.trace
+	expect_line err 'p.trace: --think-time and --output need --infer: this trace states the waits'
+done
+expect_status 2 "$VALIDATE" deps --order fs --from 6 p.trace
+expect_line err 'p.trace: --from selects from the waits that the trace of a parallel application states: omit --order'
+expect_status 2 "$VALIDATE" deps --fs-rules position p.trace
+expect_line err 'p.trace: --fs-rules needs --order fs'
+expect_status 0 "$VALIDATE" deps --infer --think-time 1us --from 1 -o other.trace p.trace
 
 # text and back, in one file and in one for each node; COMPUTE to the nanosecond
 expect_status 0 "$VALIDATE" export --to parallel p.trace -o p.txt
