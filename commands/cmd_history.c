@@ -28,6 +28,7 @@ static const struct option_spec history_options[] = {
 	       .help = "show: leave out campaigns to which \"add\" gave a number below N, for "
 	       "example those before an intended change (default 1)"),
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "DIR",
+	       .flags = OPT_NOT_STDOUT,
 	       .help = "show: also write a report (page, plots, tables and JSON) into the "
 	       "directory DIR"),
 	OPTION(STRING, "format", FIELD(format), .letter = 'f', .arg = "FORM",

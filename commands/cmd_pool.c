@@ -13,6 +13,7 @@ struct pool_config {
 #define FIELD(name) offsetof(struct pool_config, name)
 static const struct option_spec pool_options[] = {
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "DIR",
+	       .flags = OPT_NOT_STDOUT,
 	       .help = "also write a report (page, plots, tables and JSON) into the directory "
 	       "DIR"),
 	OPTION(STRING, "format", FIELD(format), .letter = 'f', .arg = "FORM",

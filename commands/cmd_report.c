@@ -24,6 +24,7 @@ static const struct option_spec report_options[] = {
 	OPTION(FLAG, "verify", FIELD(verify), .help = "write nothing; check the results against "
 	       "the digests of the campaign, and report/certificate.txt against the results"),
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "OUT",
+	       .flags = OPT_NOT_STDOUT,
 	       .help = "write OUT/report instead of DIR/report"),
 	OPTION(STRING, "issuer", FIELD(issuer), .arg = "TEXT", .help = "certificate: person or "
 	       "organisation that issues it (default: key issuer of the protocol)"),

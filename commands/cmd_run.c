@@ -26,6 +26,7 @@ struct run_settings {
 #define FIELD(name) offsetof(struct run_settings, name)
 static const struct option_spec run_options[] = {
 	OPTION(STRING, "output", FIELD(dir), .letter = 'o', .arg = "DIR",
+	       .flags = OPT_NOT_STDOUT,
 	       .help = "results directory, new or empty (default results-NAME-DATE-TIME)"),
 	OPTION(FLAG, "resume", FIELD(resume), .help = "continue the campaign in the directory of "
 	       "-o from its first unfinished run"),

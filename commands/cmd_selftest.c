@@ -22,6 +22,7 @@ static const struct option_spec selftest_options[] = {
 	OPTION(FLAG, "quick", FIELD(quick), .help = "use few campaigns and runs; takes about a "
 	       "minute"),
 	OPTION(STRING, "output", FIELD(dir), .letter = 'o', .arg = "PATH",
+	       .flags = OPT_NOT_STDOUT,
 	       .help = "replay: directory of the runs and plots (default: temporary, removed at "
 	       "the end); stats: directory of the plots (default: no plots); capture: file of the "
 	       "calibration"),

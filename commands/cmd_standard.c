@@ -20,6 +20,7 @@ struct standard_config {
 #define FIELD(name) offsetof(struct standard_config, name)
 static const struct option_spec standard_options[] = {
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "FILE",
+	       .flags = OPT_NOT_STDOUT,
 	       .help = "certify: write the certificate to FILE"),
 	OPTION(FLAG, "quick", FIELD(o.quick), .help = "certify: measure only the models "
 	       "constant and exponential, with service times of 200 us and 1 ms, and with 1 and 16 "

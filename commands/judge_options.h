@@ -35,7 +35,7 @@
 /* Options for output. `name_` is the name of the command. */
 #define JUDGE_OUTPUT_ROWS(name_)                                                                   \
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = JUDGE_FIELD(output),       \
-	 .arg = "RESULTS",                                                                         \
+	 .arg = "RESULTS", .flags = OPT_NOT_STDOUT,                                                \
 	 .help = "results directory, new or empty (default results-" name_ "-NAME-DATE-TIME)"},    \
 	{.name = "dry-run", .type = OPT_FLAG, .offset = JUDGE_FIELD(dry_run),                      \
 	 .help = "print what would run, and change nothing"},                                      \

@@ -102,6 +102,9 @@ static int set_value(const struct option_spec *o, void *config, const char *text
 			*(bool *)field = v.flag;
 		return ret;
 	case OPT_STRING:
+		if (o->flags & OPT_NOT_STDOUT && !strcmp(text, "-"))
+			return err_set(e, EINVAL, "\"-\" does not mean standard output here: name "
+				"a file or directory (./- if its name is -)");
 		*(const char **)field = text;
 		return 0;
 	case OPT_LIST: {

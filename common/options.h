@@ -50,6 +50,9 @@ struct option_spec {
 #define OPT_NONE 2u
 /* choices: the first choice means "not given", and users cannot select it */
 #define OPT_UNSET 4u
+/* strings: "-" is refused, because this option names an output that never goes to standard
+ * output */
+#define OPT_NOT_STDOUT 8u
 
 /* Sets one field from text. Errors: EINVAL or ERANGE with name and value; ENOENT: unknown name; the
  * message suggests the nearest known name. After an error the field is unchanged. */

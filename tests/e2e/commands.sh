@@ -29,6 +29,26 @@ while read -r name; do
 	[ "$(wc -l <err)" -eq 1 ] || fail "a wrong option of $name took more than one line"
 done <names
 
+# "-" as the output is standard output or an error, never a file with this name
+printf 'pid,tid,begin,end,function,args,rvalue\n1,1,0,9,unlink,path=f,0\n' >in.csv
+mkdir outputs
+cd outputs
+for command in 'run x.conf' 'judge in.csv --dir .' 'claim mean-within-10% x.conf' 'selftest stats' 'selftest capture' \
+	'pool a b' 'history show db' 'report results' 'standard certify'; do
+	# shellcheck disable=SC2086
+	expect_status 2 "$VALIDATE" $command -o -
+	expect_line err 'validate: --output: "-" does not mean standard output here'
+done
+for command in 'microbench sr --dir .' 'replay --dir . ../in.csv' 'import ../in.csv' 'slice ../in.csv' 'deps --infer ../in.csv' \
+	'capture app' 'capture vfs' 'capture block' 'capture causality'; do
+	"$VALIDATE" $command -o - true >out 2>err && fail "$command wrote a trace to standard output" || :
+done
+"$VALIDATE" export --to csv ../in.csv -o - >csv 2>err || fail "$(cat err)"
+"$VALIDATE" init - >conf 2>err || fail "$(cat err)"
+[ ! -e ./- ] || fail 'a command made a file named -'
+[ -s csv ] && [ -s conf ] || fail 'nothing on standard output'
+cd ..
+
 expect_status 2 "$VALIDATE" verison
 expect_line err 'validate: unknown command "verison" (did you mean "version"?)'
 expect_status 2 "$VALIDATE" --hepl
