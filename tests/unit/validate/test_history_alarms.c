@@ -32,10 +32,11 @@ static void series_fill(struct history *h, size_t n, gsl_rng *rng)
 	GROW(h->series, h->n_series, h->cap_series);
 	struct history_series *s = &h->series[h->n_series++];
 	*s = (struct history_series){.id = 1, .scenario = xstrdup("s"), .replayer = xstrdup("event")};
+	/* without GROW, which copies the whole array for each element under the address sanitizer */
+	h->campaign = xcalloc(n, sizeof *h->campaign);
+	s->entry = xcalloc(n, sizeof *s->entry);
 	for (size_t i = 0; i < n; i++) {
-		GROW(h->campaign, h->n_campaigns, h->cap_campaigns);
 		h->campaign[h->n_campaigns++] = (struct history_campaign){.number = (long long)i + 1};
-		GROW(s->entry, s->n, s->cap);
 		s->entry[s->n++] = (struct history_entry){.campaign = i, .n = 10, .mean = 0.01 + 0.004 * gsl_ran_gaussian_ziggurat(rng, 1), .sd = 0.01};
 	}
 }
