@@ -22,8 +22,11 @@ int rotate_apply(const struct trace_parts *p, const char *text, const char *outp
 			 *stale = trace_part_name(output, n);
 	SCOPED_STRBUF word = STRBUF_INIT;
 	shell_word(&word, output);
-	printf("%-14s%u, %s.000 to %s; to join them: validate slice %s -o JOINED\n", "parts",
-	       n, output, last, word.s);
+	if (n == 1)
+		printf("%-14s1: the whole trace is %s\n", "parts", last);
+	else
+		printf("%-14s%u, %s.000 to %s; to join them: validate slice %s -o JOINED\n",
+		       "parts", n, output, last, word.s);
 	if (!access(stale, F_OK))
 		printf("%-14s%s is left from an earlier capture and does not belong to this trace: "
 		       "remove it\n", "warning", stale);

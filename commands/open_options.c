@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "commands/open_options.h"
 
-#include "capture/trace_split.h"
 #include "commands/commands.h"
 #include "common/units.h"
 #include "reports/escape.h"
@@ -57,10 +56,6 @@ int open_trace(struct trace **t, const struct open_options *o, const char *path,
 	if (!ret && f && o->mapping && strcmp(f->name, "mapping"))
 		ret = err_set(e, EINVAL, "--mapping and --from %s exclude each other", f->name);
 	ret = ret ? ret : trace_open_with(t, f, path, &x, e);
-	SCOPED_FREE char *part = ret == -ENOENT ? trace_part_name(path, 0) : NULL;
-	if (part && !access(part, F_OK))
-		err_set(e, ENOENT, "there is no file %s, but a capture in parts (%s ...): join "
-			"the parts first: validate slice %s -o JOINED", path, part, path);
 	if (!ret)
 		warn_of_cut(path, trace_meta(*t)->cut);
 	return ret;

@@ -2,6 +2,7 @@
 #include "capture/format.h"
 
 #include "capture/formats/foreign.h"
+#include "capture/trace_split.h"
 #include "capture/unseen.h"
 #include "common/files.h"
 
@@ -95,8 +96,8 @@ int trace_format_detect(const struct trace_format **best, const char *path, stru
 	return ret;
 }
 
-int trace_open_with(struct trace **t, const struct trace_format *f, const char *path,
-		    const struct trace_open_options *o, struct err *e)
+static int format_open(struct trace **t, const struct trace_format *f, const char *path,
+		       const struct trace_open_options *o, struct err *e)
 {
 	static const struct trace_open_options none;
 	int ret = 0;
@@ -115,6 +116,17 @@ int trace_open_with(struct trace **t, const struct trace_format *f, const char *
 	if (!ret)
 		(*t)->format = f;
 	return ret;
+}
+
+int trace_open_with(struct trace **t, const struct trace_format *f, const char *path,
+		    const struct trace_open_options *o, struct err *e)
+{
+	const int ret = format_open(t, f, path, o, e);
+	SCOPED_FREE char *part = ret == -ENOENT ? trace_part_name(path, 0) : NULL;
+	return part && !access(part, F_OK)
+		   ? err_set(e, ENOENT, "there is no file %s, but a capture in parts (%s ...): "
+			     "join the parts first: validate slice %s -o JOINED", path, part, path)
+		   : ret;
 }
 
 /* --- notes of a reader --------------------------------------------------- */

@@ -52,8 +52,11 @@ expect_status 0 "$VALIDATE" slice t.001 t.002 -o later
 "$VALIDATE" info --json later | jq -e '.files // [] | length == 0' >/dev/null || fail 'later parts have a snapshot'
 
 # the message explains how to get one trace; impossible options
-expect_status 3 "$VALIDATE" info t
-expect_line err 'validate slice t -o JOINED'
+for command in info 'replay --dir in' deps 'export --to csv'; do
+	# shellcheck disable=SC2086
+	expect_status 3 "$VALIDATE" $command t
+	expect_line err 'validate slice t -o JOINED'
+done
 for text in 5 1K 1us much; do
 	expect_status 2 "$VALIDATE" capture app --rotate $text -o x -- true
 	expect_line err "--rotate $text"
@@ -75,6 +78,18 @@ done
 requests s.* >of
 grep -q 'path=a;' of && grep -q 'path=b;' of || fail "a file is in no part: $(cat of)"
 
-# a short capture is one part
+# a short capture is one part, which is the whole trace
+echo data >in/short
+(cd in && expect_status 0 "$VALIDATE" capture app --root . --snapshot --rotate 1h -o ../one -- cat short && mv out ../)
+expect_line out 'the whole trace is ../one.000'
+[ "$(echo one*)" = one.000 ] || fail "not one part: $(echo one*)"
+expect_status 0 "$VALIDATE" info one.000
+rm -rf dir
+mkdir dir
+expect_status 0 "$VALIDATE" replay --prepare --dir dir one.000
+expect_line out 'mismatches      0'
+expect_status 0 "$VALIDATE" slice one -o whole
+requests one.000 >want
+requests whole | diff want - || fail 'slice of one part is another trace'
 expect_status 0 "$VALIDATE" capture app --rotate 1h -o none -- true
-expect_line out 'none.000 to none.000'
+expect_line out 'the whole trace is none.000'
