@@ -40,7 +40,7 @@ static const struct option_spec metrics_options[] = {
 	OPTION(CHOICE, "match", FIELD(match), .letter = 'm', .arg = "HOW", .choices = match_choices,
 	       .help = "pair requests by number, or by key (operation, object, offset, length); "
 	       "auto: by number if two conditions hold, otherwise by key. (1) REPLAY states how "
-	       "many records the replayed trace has, and REFERENCE has so many records. (2) At "
+	       "many records the replayed trace has, and REFERENCE has as many. (2) At "
 	       "least half of the records with equal numbers have equal keys (default auto)"),
 	OPTION(STRING, "observe", FIELD(observe), .arg = "POINT,...",
 	       .help = "points at which the order of requests is observed: issue, dispatch, "

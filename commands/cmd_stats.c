@@ -42,9 +42,8 @@ static const struct option_spec stats_options[] = {
 	OPTION(CHOICE, "paper-mode", FIELD(paper_mode), .group = "Uncertainty and bootstrap",
 	       .choices = paper_mode_names, .help = "formula of the output line \"as in Pereira "
 	       "and others\" (the metrology paper, 2016). paper: formula in the text of "
-	       "that publication; papertab: formula of its tables, with the difference of the "
-	       "means as bias; strict: as paper, but relative to the reference mean, and with the "
-	       "standard error of this mean (default paper)"),
+	       "that publication; papertab: formula of its tables; strict: paper with two "
+	       "corrections, see the manual (default paper)"),
 	OPTION(DOUBLE, "clock", FIELD(clock), .arg = "HALFWIDTH", .min = 0, .max = -1,
 	       .help = "half-width of the interval that contains the clock's error, in the unit "
 	       "of the data, for the uncertainty budget (default 0)"),

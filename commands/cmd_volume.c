@@ -42,7 +42,7 @@ static const struct option_spec volume_options[] = {
 	OPTION(FLAG, "all", AT(all), .help = "remove: every volume of this user"),
 	OPTION(FLAG, "json", AT(json), .help = "list: print one JSON object"),
 	OPTION(STRING, "root", AT(root), .arg = "DIR", .help = "directory of the volumes (default "
-	       "/run/validate-volumes for root; each other user has a separate directory)"),
+	       "/run/validate-volumes for root, and a separate directory for each other user)"),
 	{.name = NULL},
 };
 

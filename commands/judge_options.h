@@ -17,8 +17,8 @@
 		 "(default: ask at a terminal, else use the recording)"},                          \
 	{.name = "files", .type = OPT_STRING, .offset = JUDGE_FIELD(files), .arg = "DIR",          \
 	 .help = "--rerun: directory with the initial files of the command (default: files with "  \
-		 "the names and sizes that the trace states; the content is copied if the "        \
-		 "original file still has this size, and otherwise generated)"},                   \
+		 "the names and sizes that the trace states). If the original file still has "     \
+		 "this size, its content is copied; if not, content is generated"},                \
 	{.group = "Target", .name = "dir", .type = OPT_STRING, .offset = JUDGE_FIELD(dir),         \
 	 .arg = "DIR",                                                                             \
 	 .help = "trace of calls: create its files in a fresh directory below DIR (default: the "  \

@@ -97,8 +97,8 @@ void replay_config_init(struct replay_config *c)
 	       "that one system call submits (default 256)"), \
 	OPTION(UINT, "depth", BLOCK(depth), .arg = "N", .max = BLOCK_DEPTH_MAX,			\
 	       .help = "engine block: largest number of requests in flight; in mode dep, " \
-	       "for each worker (default 0: 128 in mode afap, otherwise no limit by this "	\
-	       "option)"), \
+	       "for each worker (default 0: 128 in mode afap; in other modes this "	\
+	       "option sets no limit)"), \
 	OPTION(CHOICE, "follow", BLOCK(follow), .arg = "PARENTS", .choices = block_follow_names,\
 	       .help = "mode dep: when a request is due. Its parents are the requests on " \
 	       "which it depends. The gap of a parent is the traced time from its end to the "	\
