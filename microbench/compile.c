@@ -27,7 +27,7 @@ static int config_check(const struct microbench_config *c, struct err *e)
 		return err_set(e, EINVAL, "files %llu, headers %llu: expected 1 to 1000000 of each",
 			       (unsigned long long)c->n_files, (unsigned long long)c->n_headers);
 	if (!(c->size_shape > 0))
-		return err_set(e, EINVAL, "size-shape: expected more than 0");
+		return err_set(e, EINVAL, "size-shape %g: expected more than 0", c->size_shape);
 	if (c->n_include_dirs < 1 || c->n_include_dirs > 1000)
 		return err_set(e, EINVAL, "include-dirs %llu: expected 1 to 1000",
 			       (unsigned long long)c->n_include_dirs);

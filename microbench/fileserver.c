@@ -26,7 +26,7 @@
 static int config_check(const struct microbench_config *c, struct err *e)
 {
 	if (c->n_files < 2 * ABSENT_SHARE * c->level)
-		return err_set(e, EINVAL, "files %llu: expected at least %llu, %d for each thread",
+		return err_set(e, EINVAL, "files %llu: expected at least %llu (%d for each thread)",
 			       (unsigned long long)c->n_files,
 			       (unsigned long long)(2 * ABSENT_SHARE * c->level), 2 * ABSENT_SHARE);
 	if (c->append_bytes < 1 || c->dir_width < 1 || !(c->size_shape > 0))

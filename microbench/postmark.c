@@ -24,7 +24,8 @@ static int config_check(const struct microbench_config *c, struct err *e)
 {
 	if (c->n_files < c->level || c->n_files > UINT32_MAX)
 		return err_set(e, EINVAL,
-			       "files %llu: expected at least one for each of %llu threads",
+			       "files %llu: expected at least one for each of %llu threads, and at "
+			       "most 2^32-1",
 			       (unsigned long long)c->n_files, (unsigned long long)c->level);
 	if (c->min_file_bytes < 1 || c->min_file_bytes > c->file_bytes || c->file_bytes > MAX_BYTES)
 		return err_set(e, EINVAL, "min-file-size %llu, file-size %llu: expected 1 <= "

@@ -26,13 +26,14 @@ static int config_check(const struct microbench_config *c, struct err *e)
 {
 	if (c->block_bytes > ((uint64_t)1 << 30) / PIECE_PAGES)
 		return err_set(e, EINVAL,
-			       "block-size %llu: a request has %d blocks, and may have at most 1 "
-			       "GiB",
-			       (unsigned long long)c->block_bytes, PIECE_PAGES);
+			       "block-size %llu: expected at most %d bytes, because a request has "
+			       "%d blocks and must not exceed 1 GiB",
+			       (unsigned long long)c->block_bytes, (1 << 30) / PIECE_PAGES,
+			       PIECE_PAGES);
 	if (c->file_bytes % (PIECE_PAGES * c->block_bytes))
 		return err_set(e, EINVAL,
 			       "file-size %llu (bytes of each rank): expected a multiple of "
-			       "%llu bytes, which is %d blocks (--block-size)",
+			       "%llu bytes (%d blocks of --block-size)",
 			       (unsigned long long)c->file_bytes,
 			       (unsigned long long)(PIECE_PAGES * c->block_bytes), PIECE_PAGES);
 	return ranks_check(c, e);

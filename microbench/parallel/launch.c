@@ -54,7 +54,7 @@ int parallel_command(const struct workload *w, const struct microbench_config *c
 		return ret;
 	SCOPED_FREE char *program =
 	    companion_find(MPI_WORKLOAD, "which is built if OpenMPI is installed (Debian: "
-			   "apt-get install libopenmpi-dev)", e);
+			   "apt-get install libopenmpi-dev openmpi-bin, then make again)", e);
 	if (!program) {
 		words_list_release(out);
 		return -ENOENT;

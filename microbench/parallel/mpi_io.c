@@ -13,8 +13,8 @@
 static int config_check(const struct microbench_config *c, struct err *e)
 {
 	if (c->direct || c->sync)
-		return err_set(e, EINVAL, "direct, sync: mpi-io has neither of these options, "
-			"because the MPI library opens the file");
+		return err_set(e, EINVAL, "direct, sync: omit both options: in mpi-io, the MPI "
+			"library opens the file");
 	if (c->pause_ns)
 		return err_set(e, EINVAL, "pause: the ranks of mpi-io do not pause between their "
 			"blocks: omit pause");

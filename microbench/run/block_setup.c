@@ -53,8 +53,9 @@ static int grain_check(const struct bench_run *r, const struct block_sizes *size
 {
 	for (uint32_t i = 0; i < sizes->n; i++)
 		if (sizes->length[i] % r->device.logical_bytes)
-			return err_set(e, EINVAL, "%s accepts only multiples of %u bytes, not %u",
-				r->config->device, r->device.logical_bytes, sizes->length[i]);
+			return err_set(e, EINVAL, "%s: requests of %u bytes: expected a multiple "
+				"of %u bytes, the block size of the device", r->config->device,
+				sizes->length[i], r->device.logical_bytes);
 	if (r->span_bytes / r->n_workers < sizes->max)
 		return err_set(e, EINVAL,
 			"%s: %" PRIu64 " bytes are too few for requests of %u bytes by %u threads",
@@ -101,8 +102,9 @@ int block_device_open(struct bench_run *r, struct err *e)
 	struct block_sizes sizes;
 	bool writes = c->read_share < 1;
 	if (writes && !c->destructive)
-		return err_set(e, EPERM, "%s: refused: its content would be overwritten "
-			"(--destructive permits this; --read-share 100%% only reads)", c->device);
+		return err_set(e, EPERM, "%s: refused: the run would overwrite its content "
+			"(--destructive permits this; with --read-share 100%%, the run only reads)",
+			c->device);
 	int ret = sizes_of(c, &sizes, e);
 	if (!ret)
 		ret = device_open(&r->device, c->device,

@@ -31,7 +31,8 @@ int bench_file_open(struct bench_run *r, struct worker *w, struct err *e)
 			(c->direct ? O_DIRECT : 0) | (c->sync ? O_SYNC : 0);
 	int fd = confined_open(r->dir_fd, f->path, w->open_flags, 0, e);
 	if (fd == -EINVAL && c->direct)
-		return err_set(e, EINVAL, "%s/%s: this file system does not support direct I/O",
+		return err_set(e, EINVAL, "%s/%s: this file system does not support direct I/O: "
+			       "omit direct, or choose another directory",
 			       c->dir, f->path);
 	if (fd < 0)
 		return err_context(e, "%s", c->dir);

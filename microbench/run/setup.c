@@ -71,7 +71,7 @@ static int script_fill(struct bench_run *r, struct worker *w, struct err *e)
 		 most = memory_of_machine() / r->n_workers;
 	if (t->capacity > most / one)
 		return err_set(e, ENOMEM,
-			       "requests %" PRIu64 ": this number of %s does not fit into memory",
+			       "requests %" PRIu64 ": not enough memory for this number of %s",
 			       t->capacity, script->unit);
 	w->script.names = &r->names;
 	script->write(r->config, t->index, t->capacity, &w->script);

@@ -182,8 +182,7 @@ int volume_lead_measure(const struct volume *v, struct volume_lead *lead, struct
 		return ret;
 	ret = leads_settle(&s, e);
 	if (ret) {
-		err_context(e, "cannot measure the volume's lead (the time by which it answers "
-			       "early)");
+		err_context(e, "cannot measure the volume's lead");
 	} else {
 		volume_log_reset(&s.log);
 		/* the random service times of later requests must not depend on the number of these

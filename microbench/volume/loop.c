@@ -98,7 +98,7 @@ static int attach_once(int control, int file_fd, const char *file, bool direct,
 {
 	int number = ioctl(control, LOOP_CTL_GET_FREE);
 	if (number < 0)
-		return err_sys(e, errno, "there is no free loop device");
+		return err_sys(e, errno, "there is no free loop device (--no-loop needs none)");
 	snprintf(device, LOOP_NAME_MAX, "/dev/loop%d", number);
 	SCOPED_FD int fd = open(device, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
@@ -112,8 +112,8 @@ static int attach_once(int control, int file_fd, const char *file, bool direct,
 		return 0;
 	ioctl(fd, LOOP_CLR_FD);
 	return err_set(e, EINVAL,
-		       "%s: the file system of %s does not support direct I/O by a loop device",
-		       device, file);
+		       "%s: this loop device cannot use direct I/O on %s (--no-loop needs no loop "
+		       "device)", device, file);
 }
 
 int loop_attach(const char *file, bool direct, char device[LOOP_NAME_MAX], struct err *e)
@@ -121,7 +121,7 @@ int loop_attach(const char *file, bool direct, char device[LOOP_NAME_MAX], struc
 	SCOPED_FD int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
 	if (control < 0)
 		return err_sys(e, errno, "/dev/loop-control: there are no loop devices, or this "
-			"user has no access to them");
+			"user has no access to them (--no-loop needs none)");
 	SCOPED_FD int file_fd = open(file, O_RDWR | O_CLOEXEC | (direct ? O_DIRECT : 0));
 	int ret = file_fd < 0 ? err_sys(e, errno, "cannot open %s", file) : -EBUSY;
 	for (int i = 0; i < 64 && ret == -EBUSY; i++)

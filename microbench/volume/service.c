@@ -161,8 +161,8 @@ static int parameters_settle(struct service *s, struct err *e)
 		    p->track_seek_ns + (int64_t)((double)(p->seek_ns - p->track_seek_ns) * 15 / 8);
 	if (s->kind == KIND_HDD && p->full_seek_ns < p->track_seek_ns)
 		return err_set(e, EINVAL,
-			"hdd: the longest seek (full-seek, or derived from seek) is shorter than "
-			"the shortest seek (track-seek)");
+			"hdd: full-seek (or seek, if full-seek is not given) is shorter than "
+			"track-seek, the shortest seek");
 	const struct service_limits *l = &p->limits;
 	if (s->kind == KIND_THROTTLED && !l->read_iops && !l->write_iops && !l->read_rate &&
 	    !l->write_rate)

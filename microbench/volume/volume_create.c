@@ -41,7 +41,8 @@ static int config_check(const struct volume_config *c, char **service, struct th
 {
 	struct service *s;
 	if (!c->n_bytes || c->n_bytes % SECTOR)
-		return err_set(e, EINVAL, "--size must be a multiple of %d bytes", SECTOR);
+		return err_set(e, EINVAL, "--size must be above 0, and a multiple of %d bytes",
+			       SECTOR);
 	if (!c->log_cap || c->log_cap > UINT64_C(1) << 32)
 		return err_set(e, EINVAL, "--log must be between 1 and 2^32 requests");
 	int ret = service_parse(&s, c->service, c->n_bytes, c->seed, e);
@@ -78,7 +79,8 @@ static int root_make(const char *root, struct err *e)
 	if (errno != EEXIST || lstat(root, &st) < 0)
 		return err_sys(e, errno, "cannot create directory %s", root);
 	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid())
-		return err_set(e, EPERM, "%s is not a directory of this user", root);
+		return err_set(e, EPERM, "%s is not a directory, or belongs to another "
+			"user: choose another directory with --root", root);
 	return st.st_mode & 022
 		   ? err_set(e, EPERM,
 			     "%s: other users can write there, so it is not safe for volumes: "
@@ -274,7 +276,8 @@ int volume_create(const char *root, const char *name, const struct volume_config
 				    "volume \"%s\" already exists: remove it with \"validate "
 				    "volume remove %s\"",
 				    name, name)
-			  : err_set(e, EEXIST, "%s exists and is not a volume of this user", dir);
+			  : err_set(e, EEXIST, "%s exists and is not a volume of this "
+				      "user: choose another name", dir);
 	bool made = !ret;
 	ret = ret ? ret : backing_make(c, &backing, e);
 	if (!ret) {

@@ -54,7 +54,7 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
 # requests that the device cannot take
 truncate -s 4100K odd
 expect_status 3 "$VALIDATE" microbench bs --device odd --block-size 100 -o t.trace
-expect_line err "multiples of"
+expect_line err "expected a multiple of 512 bytes"
 
 # neither the own output nor the device is overwritten by the trace
 expect_status 3 "$VALIDATE" microbench bs --device file -o file

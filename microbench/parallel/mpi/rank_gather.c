@@ -56,8 +56,8 @@ static int rank_receive(struct rank *r, int from, struct err *e)
 	MPI_Recv(&facts, sizeof facts, MPI_BYTE, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	int ret = bench_worker_setup(run, w, e);
 	if (!ret && facts.source != run->clock.source)
-		ret = err_set(e, EXDEV, "rank %d uses another clock source than rank 0, so their "
-			"times cannot be put into one trace: run the application without -o", from);
+		ret = err_set(e, EXDEV, "ranks %d and 0 use different clock sources, so one "
+			"trace cannot contain their times: run the application without -o", from);
 	go_on = ret == 0;
 	MPI_Send(&go_on, 1, MPI_INT, from, TAG, MPI_COMM_WORLD);
 	if (ret)

@@ -54,7 +54,7 @@ static int words_init(struct rank *r, struct err *e)
 	unsigned char *base;
 	if (!r->one_host)
 		return err_set(e, EXDEV,
-			       "%s shares memory between its ranks: they must be on one host",
+			       "the ranks of %s share memory: all ranks must be on one host",
 			       r->run.workload->name);
 	MPI_Win_allocate_shared(WORD_BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &r->window);
 	r->word = xcalloc((size_t)r->n_ranks, sizeof *r->word);

@@ -396,7 +396,7 @@ static void refusals(void **state)
 		{"checkpoint", "min-duration", "1s", "writes"},
 		{"checkpoint", "compute", "1ms", "no such option"},
 		{"partitioned-read", "files", "3", "no such option"},
-		{"earthquake", "file-size", "72K", "which is 8 blocks"},
+		{"earthquake", "file-size", "72K", "(8 blocks of --block-size)"},
 		{"shared-polling", "file-size", "16K", "two blocks"},
 		{"random-read", "launcher", "mpirun", "no such option"},
 	};
