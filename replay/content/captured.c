@@ -195,7 +195,7 @@ static int memory_get(struct captured *c, uint64_t ring_bytes, struct err *e)
 		return err_sys(e, errno, "not enough memory for the captured content");
 	const int code = -file_reserve(c->memory_fd, n_bytes);
 	if (code)
-		return err_sys(e, code, "not enough memory for the captured content: %llu KiB",
+		return err_sys(e, code, "not enough memory for %llu KiB of captured content",
 			       (unsigned long long)(n_bytes >> 10));
 	int ret = vm_map_file(&c->reader.memory, c->memory_fd, 0, n_bytes, "the content of writes",
 			      e);

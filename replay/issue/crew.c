@@ -88,7 +88,7 @@ static int buffers_place(struct crew *c, const struct replay_config *config, str
 	if (!ret && config->processes && memory_available_bytes() < c->placement.region.n_bytes)
 		ret = err_set(
 		    e, ENOMEM,
-		    "not enough memory: the buffers of all processes need another %zu bytes",
+		    "not enough memory for the buffers of all processes: they need %zu bytes",
 		    c->placement.region.n_bytes);
 	if (ret && p->longest.n_bytes)
 		ret = err_context(e, "%u workers, whose longest request is record %u, a %s of %llu "

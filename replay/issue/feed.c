@@ -352,8 +352,8 @@ static int sizes_choose(struct feed *f, bool due, bool expected, struct err *e)
 		}
 	f->n_ahead = AHEAD_LEAST;
 	return err_set(e, ERANGE,
-		       "reading ahead for %u workers needs at least %s of memory (--memory)",
-		       f->n_lanes, size_text(ring_bytes(f, due, expected)).s);
+		       "--memory: expected at least %s to read ahead for %u workers",
+		       size_text(ring_bytes(f, due, expected)).s, f->n_lanes);
 }
 
 static void *memory_take(char **at, uint64_t n_bytes)

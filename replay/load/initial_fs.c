@@ -217,8 +217,9 @@ int descriptors_allow(uint64_t n_wanted, uint64_t n_needed, uint64_t n_of_trace,
 		return err_sys(e, errno, "cannot read the limit of open files");
 	if (r.rlim_max < n_needed)
 		return err_set(e, EMFILE, "the replay needs %llu descriptors (the trace has %llu "
-			"open at one time), but only %llu are permitted: raise the limit (ulimit "
-			"-n %llu)", (unsigned long long)n_needed, (unsigned long long)n_of_trace,
+			"open at one time), but only %llu are permitted: raise the hard limit as "
+			"root (ulimit -n %llu)", (unsigned long long)n_needed,
+			(unsigned long long)n_of_trace,
 			(unsigned long long)r.rlim_max, (unsigned long long)n_needed);
 	if (r.rlim_cur >= n_wanted)
 		return 0;

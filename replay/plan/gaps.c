@@ -12,10 +12,10 @@ static int gap_refuse(const struct gaps *g, double ns, double limit_ns, const ch
 		      uint64_t record, struct err *e)
 {
 	return err_set(e, ERANGE,
-		       "record %llu: the replay would wait %s %s. The limit is %s%s: use --max-gap "
-		       "TIME to allow a longer wait, --timing fullspeed (engines block and "
-		       "parallel: --mode afap) to ignore the traced times, or validate slice to "
-		       "cut the trace",
+		       "record %llu: the replay would issue this request %s after the %s request. "
+		       "The limit is %s%s: use --max-gap TIME to allow a longer wait, --timing "
+		       "fullspeed (engines block and parallel: --mode afap) to ignore the traced "
+		       "times, or validate slice to cut the trace",
 		       (unsigned long long)record, duration_text(ns).s, what,
 		       duration_text(limit_ns).s,
 		       limit_ns > g->limit_ns ? " (1000 times --max-gap)" : "");
@@ -34,9 +34,9 @@ int gaps_add(struct gaps *g, int64_t begin_ns, uint64_t record, struct err *e)
 	g->before_ns = begin_ns;
 	if (gap > g->limit_ns)
 		return gap_refuse(g, gap, g->limit_ns,
-				  "for this request after the previous request", record, e);
+				  "previous", record, e);
 	if (all > g->limit_ns * REPLAY_MAX_GAPS)
 		return gap_refuse(g, all, g->limit_ns * REPLAY_MAX_GAPS,
-				  "for this request after the first request", record, e);
+				  "first", record, e);
 	return 0;
 }

@@ -84,7 +84,7 @@ static int argument_parse(struct mutant *m, const struct fault *f, const char *t
 		ret = err_set(e, EINVAL, "\"%s\": the share must be above 0 and at most 100%%",
 			      text);
 	if (!ret && f->argument == ARGUMENT_RATIO && !(m->ratio > 0 && m->ratio <= 1000))
-		ret = err_set(e, EINVAL, "\"%s\": the ratio must be above 0 and at most 1000",
+		ret = err_set(e, EINVAL, "\"%s\": the share must be above 0 and at most 100000%%",
 			      text);
 	return ret;
 }

@@ -77,7 +77,7 @@ expect_line out '40 of 40; times: self'
 
 # what cannot be
 expect_status 2 "$VALIDATE" replay --engine fio --fio-iodepth 4 --device image -o no.trace "$data/requests.trace"
-expect_line err 'fio-iodepth is for libaio and io_uring'
+expect_line err 'fio-iodepth needs fio-ioengine libaio or io_uring'
 expect_status 2 "$VALIDATE" replay --engine fio --fio-ioengine libaoi --device image -o no.trace "$data/requests.trace"
 expect_line err 'libaio'
 

@@ -16,7 +16,7 @@ mkdir tree
 for engine in event coordinator compiled; do
 	for timing in timestamp think; do
 		expect_status 3 timeout 60 "$VALIDATE" replay --engine $engine --timing $timing --dir tree years.csv
-		expect_line err 'record 2: the replay would wait 315576 h 0 min for this request after the previous request'
+		expect_line err 'record 2: the replay would issue this request 315576 h 0 min after the previous request'
 		expect_line err '--max-gap'
 		[ -z "$(ls -A tree)" ] || fail "$engine, $timing: files were made"
 	done
@@ -28,7 +28,7 @@ for how in '--processes --timing timestamp' '--engine parallel --mode causal' \
 	'--engine parallel --mode think-limited' '--engine parallel --mode timing-accurate'; do
 	case $how in *parallel*) [ -x "$BUILD/validate-mpi-replay" ] || continue ;; esac
 	expect_status 3 timeout 60 "$VALIDATE" replay $how --dir tree years.csv
-	expect_line err 'record 2: the replay would wait 315576 h'
+	expect_line err 'record 2: the replay would issue this request 315576 h'
 	[ -z "$(ls -A tree)" ] || fail "$how: files were made"
 done
 # another replayer has a time limit
@@ -38,7 +38,7 @@ expect_line err 'did not end within 1 s (time-limit)'
 # at a higher speed, or with a longer permitted gap, it is replayed
 sed 's/1136073600000000000/2000000000/; s/1136073600000000010/2000000010/' years.csv >seconds.csv
 expect_status 3 "$VALIDATE" replay --timing timestamp --max-gap 1s --dir tree seconds.csv
-expect_line err 'record 2: the replay would wait 2 s'
+expect_line err 'record 2: the replay would issue this request 2 s'
 expect_status 0 "$VALIDATE" replay --timing timestamp --max-gap 1s --speed 4 --dir tree seconds.csv
 rm tree/f
 expect_status 0 "$VALIDATE" replay --timing timestamp --max-gap 3s --dir tree seconds.csv
@@ -51,7 +51,7 @@ expect_status 0 "$VALIDATE" replay --timing timestamp --max-gap none --dir tree 
 	awk 'BEGIN { for (i = 0; i < 1100; i++) printf "1,1,%d000000000,%d000000010,mkdir,\"path=d%d;mode=0755\",0\n", i, i, i }'
 } >many.csv
 expect_status 3 timeout 60 "$VALIDATE" replay --timing timestamp --max-gap 1s --dir tree many.csv
-expect_line err 'for this request after the first request. The limit is 16 min 40 s (1000 times --max-gap)'
+expect_line err 'after the first request. The limit is 16 min 40 s (1000 times --max-gap)'
 
 # engine block
 awk 'BEGIN { for (i = 0; i < 4; i++)
@@ -61,6 +61,6 @@ for mode in hf dep; do
 	status=0
 	timeout 60 "$VALIDATE" replay --device target --mode $mode in.csv >out 2>err || status=$?
 	[ $status -eq 3 ] || fail "mode $mode: status $status: $(cat err)"
-	expect_line err 'record 3: the replay would wait 27777 h'
+	expect_line err 'record 3: the replay would issue this request 27777 h'
 done
 expect_status 0 timeout 60 "$VALIDATE" replay --device target --mode afap in.csv

@@ -59,8 +59,8 @@ static int user_check(const struct replay_config *c, const struct times_how *t, 
 		return 0;
 	int ret = child_user_find(c->adapter.user, &uid, &gid, e);
 	if (!ret && uid != geteuid() && t->how == ADAPTER_PRELOAD)
-		ret = err_set(e, EINVAL, "times preload: the library cannot observe a replayer "
-					 "that runs as another user (key user)");
+		ret = err_set(e, EINVAL, "times preload cannot observe a replayer that runs as "
+			      "another user: omit user, or set times to another value");
 	return ret;
 }
 
@@ -235,9 +235,9 @@ static int root_check(const struct adapter_state *a, const char *root, struct er
 	SCOPED_FREE char *real = *root == '/' ? realpath(root, NULL) : NULL;
 	if (real && !strcmp(real, a->run.target))
 		return 0;
-	return err_set(e, EPERM, "refused: the format %s puts all names below the root of the "
-		"trace, \"%s\", and this root is not the target directory; use another format "
-		"(--export)",
+	return err_set(e, EPERM, "refused: in the format %s, all names begin with the root of "
+		       "the trace, \"%s\". This root is not the target directory; use another "
+		       "format (--export)",
 		a->format->name, root);
 }
 
@@ -310,8 +310,9 @@ static int span_check(const struct adapter_state *a, struct err *e)
 		     most_ns = 1.01 * (double)ran_ns + SPAN_SLACK_NS + rounding_ns;
 	return (double)span_ns <= most_ns
 		   ? 0
-		   : err_set(e, EBADMSG, "times: the printed times span %s, but the replayer ran "
-			"for %s: check the unit and the columns",
+		   : err_set(e, EBADMSG, "times: the first and the last printed time differ by "
+				"%s, but the replayer ran only for %s: check the unit and the "
+				"columns",
 			duration_text((double)span_ns).s, duration_text((double)ran_ns).s);
 }
 
@@ -344,11 +345,12 @@ static int none_check(struct adapter_state *a, struct err *e)
 		return 0;
 	if (!shows)
 		return err_set(e, ENODATA, "%s succeeded, but none of the %llu requests of "
-			"the trace was observed (times %s; %llu other requests were observed)",
-			a->run.adapter->name, (unsigned long long)a->run.n_requests,
-			times_name(a->times.how), (unsigned long long)(a->n_extra + a->n_other));
-	adapter_note(&a->run, "the replayer made none of the %llu requests of the trace, and %llu "
-		     "other requests",
+			"the trace was observed, and %llu other requests were (times %s): check "
+			"the command, or set times to another value", a->run.adapter->name,
+			(unsigned long long)a->run.n_requests,
+			(unsigned long long)(a->n_extra + a->n_other), times_name(a->times.how));
+	adapter_note(&a->run, "the replayer made none of the %llu requests of the trace, but made "
+		     "%llu other requests",
 		     (unsigned long long)a->run.n_requests, (unsigned long long)a->n_extra);
 	return 0;
 }

@@ -128,5 +128,5 @@ static const struct adapter adapter_blkreplay = {
 };
 
 ADAPTER_ENGINE(blkreplay, LEVEL_BLOCK,
-	       "blkreplay: requests on a device by processes that each make one request at a "
+	       "blkreplay: requests on a device; each of its processes makes one request at a "
 	       "time");

@@ -162,8 +162,8 @@ static char *device_name(const char *device, struct err *e)
 		err_sys(e, errno, "cannot find the device %s", device);
 	else if (strncmp(path, "/dev/", 5) || strchr(path + 5, '/') || strlen(path + 5) > 31)
 		err_set(e, EINVAL,
-			"%s: btreplay accepts a device only by a name directly below /dev",
-			device);
+			"%s: btreplay accepts only a device directly below /dev, with a name of at "
+			"most 31 bytes", device);
 	else
 		return xstrdup(path + 5);
 	return NULL;
@@ -174,8 +174,8 @@ static int btreplay_ready(struct adapter_run *r, struct err *e)
 	const struct known_options *o = &r->config->adapter.known;
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	if (o->btreplay_streams > (uint64_t)processors)
-		return err_set(e, EINVAL, "btreplay-streams: %llu, but btreplay supports at most "
-			"one stream for each of the %ld CPUs",
+		return err_set(e, EINVAL, "btreplay-streams %llu: expected at most %ld, one "
+			"stream for each CPU",
 			(unsigned long long)o->btreplay_streams, processors);
 	SCOPED_FREE char *name = device_name(r->device, e);
 	if (!name)
@@ -216,5 +216,5 @@ static const struct adapter adapter_btreplay = {
 };
 
 ADAPTER_ENGINE(btreplay, LEVEL_BLOCK,
-	       "btreplay of blktrace: bunches of requests on a device; it issues a bunch at the "
-	       "traced time of the first request");
+	       "btreplay of blktrace: requests on a device in bunches; it issues each bunch at the "
+	       "traced time of its first request");

@@ -136,7 +136,7 @@ static int fio_check(const struct replay_config *c, struct err *e)
 {
 	const struct known_options *o = &c->adapter.known;
 	if (o->fio_iodepth > 1 && o->fio_ioengine == ENGINE_PSYNC)
-		return err_set(e, EINVAL, "fio-iodepth is for libaio and io_uring (fio-ioengine): "
+		return err_set(e, EINVAL, "fio-iodepth needs fio-ioengine libaio or io_uring: "
 			"psync makes one request at a time");
 	return 0;
 }
@@ -248,13 +248,14 @@ static int fio_parse(struct adapter_run *r, struct err *e)
 	ret = ret ? ret : trace_rewind(r->input, e);
 	ret = ret ? ret : fio_logs_read(prefix, &taker, e);
 	if (!ret && p.n_open)
-		adapter_note(r, "%llu requests have no completion in fio's log: the replay trace "
-			"states the last time of the log as their end",
+		adapter_note(r, "%llu requests have no completion in fio's log: in the replay "
+			"trace, they end at the last time of the log",
 			(unsigned long long)p.n_open);
 	adapter_note(r, "fio's log has times in whole ms, so differences below 1 ms are unknown");
 	if (r->config->adapter.known.fio_ioengine != ENGINE_PSYNC)
-		adapter_note(r, "fio takes completions only when its queue is full, so its "
-				"response times are not those of the device");
+		adapter_note(r, "fio takes completions only when its queue is full, so the "
+				"response times in its log are too long: set times to another "
+				"value");
 	return ret;
 }
 

@@ -180,8 +180,8 @@ static int machine_check(const struct adapter_run *r, struct err *e)
 			"to %u requests; use a trace with fewer or more requests",
 			(unsigned long long)r->n_requests, CRASHES_FROM, CRASHES_TO);
 	if (there >= 0 && (uint64_t)there < needed)
-		return err_set(e, EINVAL, "hfplayer with %llu thread(s) (hfplayer-threads) needs "
-			"%llu CPUs, but this machine has %ld",
+		return err_set(e, EINVAL, "hfplayer-threads %llu: hfplayer needs %llu CPUs, but "
+			"this machine has %ld",
 			(unsigned long long)needed - MORE_PROCESSORS, (unsigned long long)needed,
 			there);
 	return 0;

@@ -76,9 +76,10 @@ static int block_watch_gone(const struct block_crew *c, struct err *e)
 	if (!r)
 		return err_set(e, ENODEV, "%s disappeared during the replay", c->config->device);
 	return err_set(e, ENODEV, "%s disappeared during the replay: record %" PRIu64
-		" failed (%s) %s after the start", c->config->device,
-		record_of(c->plan, r, c->n_records), strerror(-r->result),
-		duration_text((double)(r->end > 0 ? r->end : 0) * c->clock->ns_per_tick).s);
+		" failed %s after the start (%s)", c->config->device,
+		record_of(c->plan, r, c->n_records),
+		duration_text((double)(r->end > 0 ? r->end : 0) * c->clock->ns_per_tick).s,
+		strerror(-r->result));
 }
 
 /* Called periodically during the replay. Errors: ETIMEDOUT, with the oldest request, if requests

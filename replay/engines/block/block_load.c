@@ -105,8 +105,8 @@ static int request_check(const struct loader *p, const struct trace_record *r, s
 		return err_set(e, EINVAL, "%" PRIu64 " bytes at offset %" PRIu64 " end "
 			       "beyond offset 2^63 - 1",
 			       r->length, r->offset);
-	return p->l->n == REPLAY_MAX_REQUESTS ? err_set(e, E2BIG, "the trace has more than 2^30 "
-		"requests: replay a slice of it") : 0;
+	return p->l->n == REPLAY_MAX_REQUESTS ? err_set(e, E2BIG, "the trace has more than "
+		"2^30 - 1 requests: replay a slice of it") : 0;
 }
 
 static void skipped_mark(struct loader *p, uint64_t record)

@@ -105,6 +105,7 @@ int build_program(const char *dir, const struct source_files *files, const char 
 	int ret = script_write(dir, files, cc, library, e);
 	ret = ret ? ret : script_run(dir, cc, e);
 	if (!ret && access(program, X_OK) < 0)
-		ret = err_sys(e, errno, "the compiler \"%s\" made no program", cc);
+		ret = err_sys(e, errno, "the compiler \"%s\" reported success, but made no "
+			"program (choose another with --cc)", cc);
 	return ret;
 }

@@ -198,7 +198,7 @@ int image_make(const struct replay_plan *p, struct vm_region *r, struct err *e)
 	*r = (struct vm_region){.base = NULL};
 	int ret = m.n_bytes > IMAGE_MAX_BYTES
 		      ? err_set(e, E2BIG, "the tables of the compiled program would take %llu MiB, "
-				"but the limit is %llu MiB (engine event has no limit)",
+				"but the limit is %llu MiB: use engine event, which has no limit",
 				(unsigned long long)(m.n_bytes >> 20),
 				(unsigned long long)(IMAGE_MAX_BYTES >> 20))
 		      : vm_get(r, VM_RESERVED, m.n_bytes, "the tables of the compiled program", e);

@@ -36,7 +36,7 @@ static int control_make(struct control **to, int *fd, const struct replay_plan *
 	c = code ? MAP_FAILED : mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
 	if (c == MAP_FAILED)
 		return err_sys(e, code ? code : errno,
-			       "not enough memory to share with the compiled program: %llu KiB",
+			       "not enough memory to share %llu KiB with the compiled program",
 			       (unsigned long long)(n_bytes >> 10));
 	(void)madvise(c, n_bytes, MADV_HUGEPAGE);
 	*c = (struct control){

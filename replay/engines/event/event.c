@@ -74,7 +74,7 @@ static int event_run(struct replay_plan *p, const struct replay_config *config, 
 const struct replay_engine engine_event = {
 	.name = "event",
 	.level = LEVEL_SYSCALL,
-	.help = "a worker for each traced thread, or for several that ran one after another; a "
+	.help = "a worker for each traced thread (threads that ran one after another share one); a "
 		"request waits for the requests on which it depends",
 	.bounded = true,
 	.processes = true,

@@ -80,8 +80,8 @@ static int token_leave(const struct replay_plan *p, char token[BUNDLE_TOKEN], st
 	SCOPED_FD int fd = mkostemp(path, O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(e, errno,
-			"cannot create the file by which the ranks recognise the target "
-			"directory");
+			"cannot create a file in the target directory (the ranks recognise "
+			"the directory by this file)");
 	strcpy(token, strrchr(path, '/') + 1);
 	return 0;
 }
