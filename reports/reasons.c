@@ -38,8 +38,10 @@ static const char *const templates[REASON_N] = {
     [REASON_IF_INDEPENDENT] = ". The component would be accepted if the runs were known to be "
 			      "independent",
     [REASON_DEPENDENT] = ". The component would be accepted if the runs were independent. "
-			 "Because they may depend on each other, %.0f runs count as only %.1f",
-    [REASON_COUNTED_AS] = ". Because runs may depend on each other, %.0f runs count as only %.1f",
+			 "Because they may depend on each other, %.0f runs count as only %.1f "
+			 "independent runs",
+    [REASON_COUNTED_AS] = ". Because runs may depend on each other, %.0f runs count as only %.1f "
+			  "independent runs",
     [REASON_NO_RESPONSES] = "the recording has no response times",
     [REASON_ABSENT] = "%A",
     [REASON_INAPPLICABLE] = "%I",
@@ -88,8 +90,8 @@ static const char *const templates[REASON_N] = {
     [REASON_PAIRS_FAR] =
 	". The component is not accepted, because some pairs deviate far from the others: the "
 	"plain mean of all pairs is %C %%",
-    [REASON_TIME_SPLIT] = ". The threads' time in requests causes %C %%, their time between "
-			  "requests %C %%",
+    [REASON_TIME_SPLIT] = ". The threads' time in requests contributes %C %%, their time "
+			  "between requests %C %%",
     [REASON_FAULTS] = "at most %.0f lost, extra or mismatched requests in a run, limit %.0f",
     [REASON_FAULTS_OVER] = "%.0f lost, %.0f extra and %.0f mismatched of %.0f requests, up to "
 			   "%.0f in a run, limit %.0f",
@@ -129,10 +131,10 @@ static const char *const templates[REASON_N] = {
     [REASON_FOLLOWS] =
 	". On the slower storage the program takes %P %% longer and the replay %P %% longer",
     [REASON_TAIL_FEW] = "a run has %.0f requests; judging the slowest 1 %% needs at least %.0f",
-    [REASON_EXPANDED] = "U %P %%, one-sided %E %% confidence limits %P and %P %%, %W the limit %P "
-			"%%",
-    [REASON_EXPANDED_BIAS] = "U %P %% including the bias, one-sided %E %% confidence limits %P and "
-			     "%P %%, %W the limit %P %%",
+    [REASON_EXPANDED] = "U is %P %%, one-sided %E %% confidence limits %P and %P %%, %W the limit "
+			"%P %%",
+    [REASON_EXPANDED_BIAS] = "U is %P %% including the bias, one-sided %E %% confidence limits %P "
+			     "and %P %%, %W the limit %P %%",
     [REASON_MACHINE] = "limited by the machine: the program's own U is %P %%",
     [REASON_MACHINE_UPPER] = ", its %E %% upper confidence limit %P %%",
     [REASON_MACHINE_LIMIT] = ", so it is not shown to be within the limit %P %%",

@@ -203,7 +203,7 @@ void words_add_why(struct strbuf *out, const struct why *w)
 	const char *between = "";
 	if (w->main != CAUSE_N) {
 		strbuf_addf(out, "the main %s is %s",
-			    w->main_name == WHY_UNEXPLAINED ? "part"
+			    w->main_name == WHY_UNEXPLAINED ? "part of the difference"
 			    : w->rejected		    ? "cause of the verdict"
 							    : "cause",
 			    words_cause(w->main_name));

@@ -15,6 +15,18 @@ static void add_rest(struct strbuf *out, size_t n, const char *what)
 		strbuf_addf(out, "  and %zu more %s%s in the report\n", n, what, n > 1 ? "s" : "");
 }
 
+/* Appends the differences and causes of a case, each in a paragraph. */
+static void add_parts(struct strbuf *out, const struct why *w, const struct terminal_style *style)
+{
+	SCOPED_STRBUF all = STRBUF_INIT;
+	words_add_why(&all, w);
+	for (const char *part = all.s, *end; part; part = end ? end + 2 : NULL) {
+		end = strstr(part, "; ");
+		SCOPED_FREE char *text = xasprintf("%.*s", end ? (int)(end - part) : INT_MAX, part);
+		terminal_add_line(out, text, 4, 6, style);
+	}
+}
+
 /* Appends causes: first those of cases that are not trusted, then those of other cases whose
  * difference is significant. */
 static void add_causes(struct strbuf *out, const struct analysis *a,
@@ -32,9 +44,9 @@ static void add_causes(struct strbuf *out, const struct analysis *a,
 			text_cut_name(&line, p->scenario[a->cell[i].scenario].name, NAME);
 			strbuf_addstr(&line, ", ");
 			text_cut_name(&line, p->replayer[a->cell[i].replayer].name, NAME);
-			strbuf_addstr(&line, ": ");
-			words_add_why(&line, &a->why[i]);
+			strbuf_addch(&line, ':');
 			terminal_add_line(out, line.s, 2, 4, style);
+			add_parts(out, &a->why[i], style);
 		}
 	add_rest(out, n > MAX_CASES ? n - MAX_CASES : 0, "case");
 	if (n && words_show_response(a))

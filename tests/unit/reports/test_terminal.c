@@ -169,9 +169,9 @@ static void six_differing_cases_are_counted(void **state)
 	const char *at = strstr(out.s, "Why the replays differ\n");
 	assert_non_null(at);
 	for (int i = 0; i < 4; i++) {
-		at = strstr(at, ": pwrite takes 68 % longer\n");
+		at = strstr(at, ":\n    pwrite takes 68 % longer\n");
 		assert_non_null(at);
-		at = strchr(at, '\n');
+		at = strchr(at + strlen(":\n"), '\n');
 	}
 	assert_null(strstr(at, "pwrite"));
 	assert_non_null(strstr(at, "\n  and 2 more cases in the report\n"));
