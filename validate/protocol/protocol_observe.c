@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The observer of the runs of a scenario: keys observe and observe-from of [workload NAME]. */
-#include "replay/engines/adapters/adapter.h"
 #include "validate/protocol/protocol_programs.h"
 
 const char *const observe_names[] = {"auto", "own", "preload", "block", NULL};
@@ -42,18 +41,6 @@ void observe_take(struct scenario *s, const struct key_grid *g)
 }
 
 /* --- choice of the observer ---------------------------------------------- */
-
-/* Returns the first replayer into which the library cannot be preloaded; NULL: none. */
-static const struct replayer *unseen_find(const struct protocol *p, size_t scenario)
-{
-	for (size_t i = 0; i < p->n_replayers; i++) {
-		const struct adapter *a =
-		    p->replayer[i].applies[scenario] ? replayer_adapter(&p->replayer[i]) : NULL;
-		if (a && !(a->times & ADAPTER_PRELOAD))
-			return &p->replayer[i];
-	}
-	return NULL;
-}
 
 /* Returns the first replayer of another project, whose stamps differ from the program's; NULL:
  * none. */
@@ -113,10 +100,6 @@ int observe_resolve(struct protocol *p, struct err *e)
 			return observe_refuse(p, s, "the preloaded library does not time requests "
 				"on a device: set observe = block (times of the kernel) or own "
 				"(stamps of program and replayer)", e);
-		if (s->observe == OBSERVE_PRELOAD && unseen_find(p, i))
-			return err_set(e, EINVAL, "%s: [workload %s] is observed by the preloaded "
-				"library, which cannot observe [replayer %s]", p->path,
-				s->workload, unseen_find(p, i)->name);
 		if (s->observe != OBSERVE_BLOCK && untimed_find(p, i))
 			return err_set(e, EINVAL, "%s: [replayer %s]: times = none needs "
 				"observation at the device, but [workload %s] does not have "
