@@ -45,7 +45,7 @@ bad 'use either device or volume'
 printf 'size = 1M\n' | protocol >bad.conf
 bad 'it applies only with volume'
 sed 's/^engine = block/engine = event/; s/^mode.*//' file.conf >bad.conf
-bad 'and no workload of the protocol has them'
+bad 'and the protocol has no such workload'
 sed 's/^type = .*/type = random-read/; s/^queue-depth.*//; s/^read-share.*//' file.conf >bad.conf
 bad 'works on files'
 

@@ -98,10 +98,10 @@ tiny tiny.conf
 refused 2 'has no words' spread.conf --launcher ''
 refused 2 'there is no placeholder {n}' spread.conf --rank-hosts hosta --launcher 'ssh {host} {n}'
 refused 2 'name the hosts with --rank-hosts' spread.conf --launcher "$collectors"
-refused 2 'starts ranks, but tiny.conf has no replayer' tiny.conf --launcher 'srun -n {n}'
+refused 2 'starts ranks, but tiny.conf has neither a replayer' tiny.conf --launcher 'srun -n {n}'
 refused 2 'tiny.conf has no workload with type = parallel' tiny.conf --rank-hosts hosta
 refused 2 'is not the name of a host' spread.conf --rank-hosts 'a b'
-refused 2 'have the same purpose' spread.conf --launcher 'srun' --launcher 'mpirun'
+refused 2 'both lack {host}' spread.conf --launcher 'srun' --launcher 'mpirun'
 refused 2 'omit one of the options' spread.conf --hosts hosta,hostb --rank-hosts hosta
 refused 3 'cannot find the program nosuchlauncher' spread.conf --launcher 'nosuchlauncher -n {n}'
 refused 3 'cannot find the program nosuchlauncher' spread.conf --rank-hosts hosta,hostb --launcher 'nosuchlauncher {host}' --launcher true

@@ -65,7 +65,7 @@ bad() { # sed expression, text that the message must contain
 }
 bad 's/^recorded-on = .*/recorded-on = slowly/' 'the protocol has no section [target slowly]'
 bad '/^volume = constant:time=150us/d; /^size/d; s/^engine.*/engine = event/; /^mode/d; /^follow/d' 'whose target is a device or a volume'
-bad 's/^engine.*/engine = event/; /^mode/d; /^follow/d' 'and no workload of the protocol has them'
+bad 's/^engine.*/engine = event/; /^mode/d; /^follow/d' 'and the protocol has no such workload'
 bad 's/^observe.*//; s/^follow = .*/follow = some/' 'follow'
 expect_status 0 "$VALIDATE" run scaled.conf --dry-run
 

@@ -55,7 +55,7 @@ for change in 's/exponential:mean=2ms/exponential:mean=900us/' 's/exponential:me
 	's/exponential:mean=2ms/constant:time=2ms/' 's/queue-depth = 4/queue-depth = 5/' 's/queue-depth = 4/queue-depth = 4\nlevel = 2/'; do
 	sed "$change" on.conf >outside.conf
 	expect_status 3 "$VALIDATE" run outside.conf -q -o refused
-	expect_line err 'outside the range'
+	expect_line err 'does not cover the volume'
 done
 sed 's/^size = 4M/&\nvolume-file = yes/' on.conf >file.conf
 expect_status 3 "$VALIDATE" run file.conf -q -o refused

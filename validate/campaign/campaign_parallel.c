@@ -132,12 +132,12 @@ static int error_measure(struct campaign *c, const struct step *recorded, struct
 	o->replay = replay;
 	if (!ret && result.reason[0])
 		snprintf(reason, size,
-			 "the recording with period %llu could not be replayed: %.400s",
+			 "the recording with period = %llu could not be replayed: %.400s",
 			 (unsigned long long)recorded->period, result.reason);
 	else if (!ret && (ret = helper_do(c, error_read, o, sizeof *o, &why)) != 0 &&
 		 ret != -EINTR) {
 		snprintf(reason, size,
-			 "the error of the replay with period %llu cannot be measured: %.400s",
+			 "the error of the replay with period = %llu cannot be measured: %.400s",
 			 (unsigned long long)recorded->period, why.msg);
 		ret = 0;
 	}

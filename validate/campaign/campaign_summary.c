@@ -65,7 +65,7 @@ int summary_make(void *context, struct err *e)
 				 protocol_in_detail(w->campaign->protocol), w->seal.line, NULL);
 		ret = file_digest(path, w->seal.file, e);
 		if (ret) {
-			err_context(e, "digest of the summary");
+			err_context(e, "cannot compute the digest of the summary");
 			e->code = ENOTRECOVERABLE;
 			ret = -ENOTRECOVERABLE;
 		}

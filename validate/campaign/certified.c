@@ -57,8 +57,8 @@ int certified_check(const struct protocol *p, struct err *e)
 		return 0;
 	int ret = standard_read(&s, p->standard, e);
 	if (ret == -ENOENT)
-		return err_context(e, "standard (\"validate standard certify -o %s\" makes it)",
-				   p->standard);
+		return err_context(e, "the certificate that the key standard names is missing "
+				   "(\"validate standard certify -o %s\" makes it)", p->standard);
 	if (ret)
 		return err_context(e, "standard");
 	SCOPED_FREE char *self = program_path(e);

@@ -134,10 +134,9 @@ static int column_locate(struct columns_reader *r, const struct column_choice *c
 	struct column_cell named = cell[column->number - 1];
 	if (header && r->header == COLUMNS_HEADER_AUTO && !choice->labels && is_number(named))
 		return err_set(r->e, EBADMSG,
-			       "%s:%zu: this line may be a header: column %zu is a number, and "
-			       "another column is not; add --header yes or --header "
-			       "no", r->c->path, r->line,
-			       column->number);
+			       "%s:%zu: this line may be a header: it contains text, but column "
+			       "%zu is a number; add --header yes or --header no", r->c->path,
+			       r->line, column->number);
 	char buffer[SHOWN + 4];
 	column->name =
 	    header ? xstrdup(cell_shown(named, buffer)) : xasprintf("column %zu", column->number);
@@ -165,7 +164,7 @@ static int cell_store(struct columns_reader *r, struct column *column, struct co
 		       cell.len ? "\" " : " ",
 		       huge	  ? "is too large"
 		       : cell.len ? "is not a number"
-				  : "is empty, and --where can leave out such lines",
+				  : "is empty; leave out such lines with --where",
 		       strncmp(column->name, "column ", 7) ? "column " : "", column->name);
 }
 

@@ -91,8 +91,8 @@ static int get_row(struct baseline_case *c, size_t i, const json_t *row, struct 
 	const size_t n_columns = json_array_size(row) - 1;
 	if (!columns_are_known(n_columns) || !json_is_integer(block) ||
 	    json_integer_value(block) < 1 || json_integer_value(block) > UINT32_MAX)
-		return err_set(e, EINVAL, "replicate %zu: expected an array of the number of the "
-					  "block and %d values", i,
+		return err_set(e, EINVAL, "replicate %zu: expected an array: the number of the "
+					  "block, then %d values", i,
 			       COLUMN_N);
 	c->block[i] = (unsigned int)json_integer_value(block);
 	if (i && c->block[i] <= c->block[i - 1])
@@ -141,7 +141,8 @@ static const struct json_member case_members[] = {
     CASE(POSITIVE, u_c_df, .nullable = true),
     CASE(POSITIVE, U95, .nullable = true),
     OTHER("replicates", "array of array of number|null", .get = rows_get, .put = rows_put,
-	  .about = "For each replicate, the number of its block and the numbers of `columns`."),
+	  .about = "For each replicate: the number of its block, then one value for each name "
+		   "in `columns`."),
     {0}};
 
 /* --- members of a baseline ----------------------------------------------- */
@@ -244,7 +245,7 @@ const struct json_member baseline_members[] = {
 		  "versions."),
     HEAD(OBJECT, limits, .of = limit_members),
     OTHER("columns", "array of string", .put = columns_put,
-	  .about = "Names of the numbers of a replicate, in order."),
+	  .about = "Names of the values of a replicate, in order."),
     OTHER("environment", "object of string", .get = facts_get, .put = facts_put),
     {.name = "scenarios", ARRAY(baseline, OBJECT, scenario, n_scenarios, .of = scenario_members,
 				.size = sizeof(struct baseline_scenario))},
@@ -442,8 +443,7 @@ static int check_head(const struct baseline *b, struct err *e)
 		const void *limit = (const char *)&b->limits + m->offset;
 		if (m->kind == MEMBER_REAL &&
 		    *(const double *)limit < options_find(compare_keys, m->name)->min)
-			return member_refuse(m->name, "null, or a number in the range of this key "
-					     "in [compare]", e);
+			return member_refuse(m->name, "a limit that [compare] accepts", e);
 	}
 	for (size_t i = 0; i < b->n_scenarios; i++)
 		if (baseline_scenario_find(b, b->scenario[i].name) != &b->scenario[i])

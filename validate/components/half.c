@@ -20,7 +20,8 @@ static void measure_halves(const struct measuring *m)
 const struct component_row component_half = {
     .title = "Bias by half", .shown = "largest deviation",
     .words = {"of the run", true},
-    .meaning = "Deviation of the mean response time in each half of a run's requests.",
+    .meaning = "Deviation of the mean response time in the first and in the second half of a "
+	       "run's requests.",
     .rule = "Two-sided, each half",
     .unit = COMPONENT_CHANGE,
     .two_sided = true,

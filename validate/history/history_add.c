@@ -45,7 +45,8 @@ static int campaign_is_new(struct history_db *h, const struct baseline *b)
 		const char *date = (const char *)sqlite3_column_text(s, 1),
 			   *label = (const char *)sqlite3_column_text(s, 2);
 		ret = err_set(
-		    h->e, EEXIST, "%s already has campaign %s of %s, as number %lld (%s%s%s)",
+		    h->e, EEXIST, "%s already contains campaign %s of %s, as number %lld (%s%s%s): "
+		    "nothing was added",
 		    h->path, b->campaign, b->source, sqlite3_column_int64(s, 0),
 		    date ? date : "an unknown date", label ? ", " : "", label ? label : "");
 	}

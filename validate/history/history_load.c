@@ -42,7 +42,7 @@ static int reference_refuse(struct history_db *r, const char *what)
 static int environment_take(struct history_db *r, struct history *h, sqlite3_stmt *s)
 {
 	if (sqlite3_column_int64(s, 0) != (sqlite3_int64)h->n_environments + 1)
-		return reference_refuse(r, "the numbers of the environments have a gap");
+		return reference_refuse(r, "an environment is missing");
 	APPEND(h->environment, h->n_environments, h->cap_environments, history_db_text(s, 1));
 	return 0;
 }

@@ -25,7 +25,8 @@ static int check_response(const struct run_summary *s, bool brief, struct err *e
 				 s->response_p99, s->response_p999};
 	if ((!brief && s->response_histogram.n != s->response.n) ||
 	    (!s->response.n && s->has_input) || s->response.min < 0)
-		return err_set(e, EINVAL, "\"response\" and \"response_histogram\" do not agree");
+		return err_set(e, EINVAL, "\"response\": no response times, a negative minimum, or "
+			       "another number of them than in \"response_histogram\"");
 	for (size_t i = 0; i < sizeof within / sizeof *within; i++)
 		if (within[i] < s->response.min || within[i] > s->response.max)
 			return err_set(e, EINVAL, "a quantile or the trimmed mean is not between "
@@ -150,8 +151,8 @@ static int check_pace(const struct run_summary *s, struct err *e)
 	if (sum != (unsigned __int128)s->response.n + s->n_unfinished + s->n_left_out ||
 	    timed != s->issue_error.n || more_timed)
 		return err_set(e, EINVAL,
-			       "the numbers of requests per interval (\"pace\") do not add up to "
-			       "the number of requests");
+			       "\"pace\": the counts of the intervals do not add up to the counts "
+			       "of the run");
 	return 0;
 }
 

@@ -32,8 +32,8 @@
 	  "largest relative bias of the mean response time of an operation, either way (default "  \
 	  "15%)")                                                                                  \
 	X(HALF, half, "bias by half", half, OPT_RATIO, 0.15, "half", 1e-6, 0.99,                   \
-	  "largest relative bias of the mean response time in each half of the run, either way "   \
-	  "(default 15%)")                                                                         \
+	  "largest relative bias of the mean response time of the first or second half of a "      \
+	  "run's requests, either way (default 15%)")                                              \
 	X(PRECISION, precision, "precision", precision_ratio, OPT_DOUBLE, 2, "precision-ratio", 1, \
 	  1e6,                                                                                     \
 	  "largest standard deviation of the mean response times of the replays, divided by that " \
@@ -46,14 +46,14 @@
 	  "largest share of requests that are issued after a request that follows them in the "    \
 	  "trace (default 1%)")                                                                    \
 	X(FIDELITY, fidelity, "fidelity", n_mismatched, OPT_UINT, 0, "mismatches", 0, 0,           \
-	  "largest number of lost, extra and mismatched requests in a run (default 0)")            \
+	  "largest sum of lost, extra and mismatched requests in a run (default 0)")               \
 	X(UNCERTAINTY, uncertainty, "uncertainty", uncertainty, OPT_RATIO, 0.20, "uncertainty",    \
 	  1e-6, 100, "largest expanded uncertainty U (default 20%)")                               \
 	X(CONCURRENCY, concurrency, "concurrency", concurrency, OPT_RATIO, 0.10, "concurrency",    \
 	  1e-6, 1,                                                                                 \
 	  "largest distance between the CDFs of the number of requests in flight (default 0.10)")  \
 	X(LINEARITY, linearity, "linearity", linearity, OPT_RATIO, 0.10, "linearity", 1e-6, 0.99,  \
-	  "largest change of the relative bias with the level, either way (default 10%)")          \
+	  "largest change of the relative bias with the load level, either way (default 10%)")     \
 	X(ISSUE_ERROR, issue_error, "issue error", issue_error_ns, OPT_DURATION, -1,               \
 	  "issue-error", 1, 3600e9,                                                                \
 	  "largest 99th percentile of the issue errors of a timed replay (default none)")          \

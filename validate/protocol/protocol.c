@@ -145,8 +145,8 @@ static int protocol_section(struct protocol *p, const struct protocol_file *f, s
 	k = ini_key_find(s, "bank");
 	if (k && (!p->n_bank || p->n_bank > protocol_n_blocks(p)))
 		return key_err(f, k, e,
-			       "\"%s\": expected 1 to %llu (number of blocks, including "
-			       "the warm-up block 0)",
+			       "\"%s\": expected 1 to %llu, which is the number of blocks with "
+			       "the warm-up block 0",
 			       k->value, (unsigned long long)protocol_n_blocks(p));
 	k = ini_key_find(s, "sessions");
 	if (k && p->n_replicates_max < 4)
@@ -175,7 +175,8 @@ static int target_limit_check(const struct protocol_file *f, const struct ini_se
 		return 0;
 	if (t->cache == CACHE_WARM)
 		err_set(e, EINVAL, "\"%s\": it limits the page cache of a run, but with cache = "
-			"warm all files are cached before each run", k->value);
+			"warm all files are cached before each run: remove this key, or set cache "
+			"= cold", k->value);
 	else if (bytes < 1 << 20)
 		err_set(e, EINVAL, "\"%s\": a memory cgroup below 1 MiB kills its processes",
 			k->value);

@@ -30,7 +30,7 @@ const struct option_spec claim_keys[] = {
            .help = "replayers to compare with, selected by settings, or a number to compare with; "
 	       "compared cases agree in all settings that this claim does not name"),
     OPTION(STRING, "than-scenario", FIELD(than_scenario_text), .arg = "SETTINGS",
-           .help = "scenarios to compare with (default: each with itself)"),
+           .help = "scenarios to compare with (default: the same scenario)"),
     OPTION(STRING, "reproduce", FIELD(reproduce), .arg = "COMMANDS",
            .help = "commands for a check by hand, which the report prints (default none)"),
     OPTION(STRING, "margin", FIELD(margin_text), .arg = "RATIO",

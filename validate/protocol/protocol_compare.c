@@ -23,8 +23,9 @@ const struct option_spec compare_keys[] = {
     CHANGE("tail", tail,
 	   "the mean of the slowest 1 % of a run's requests, relative to the program's", "25%"),
     CHANGE("shape", shape,
-	   "the share of requests below each of twelve quantiles of the program, with response "
-	   "times divided by the run's typical response",
+	   "the difference between the distributions of the response times of replay and program, "
+	   "at twelve quantiles of the program; each response time is first divided by the typical "
+	   "response of its run",
 	   "10%"),
     CHANGE("median", median, "the median of the response times, relative to the program's", "5%"),
     CHANGE("p90", p90, "the 90th percentile of the response times, relative to the program's",
@@ -37,8 +38,8 @@ const struct option_spec compare_keys[] = {
     CHANGE("in-flight", in_flight,
 	   "the mean number of requests in flight, relative to the program's", "10%"),
     OPTION(DOUBLE, "precision-ratio", FIELD(precision_ratio), .arg = "X",
-	   .help = "largest ratio of the standard deviations from run to run, new/old or old/new "
-	       "(default 2)",
+	   .help = "largest ratio of the standard deviations of ln(replay/program) of the mean "
+	       "response times, new/old or old/new (default 2)",
 	   .min = 1.01, .max = 1e6, .flags = OPT_NONE),
     OPTION(DOUBLE, "uncertainty-ratio", FIELD(uncertainty_ratio), .arg = "X",
 	   .help = "largest ratio of the combined standard uncertainties, new/old or old/new "
@@ -53,17 +54,17 @@ const struct option_spec compare_keys[] = {
 	   "and replay, as a difference new - old",
 	   "10%"),
     OPTION(UINT, "mismatches", FIELD(n_mismatched), .arg = "N",
-	   .help = "largest increase of the number of lost, extra and mismatched requests of a "
-	       "run (default 0)",
+	   .help = "largest increase of the sum of lost, extra and mismatched requests of a run "
+	       "(default 0)",
 	   .flags = OPT_NONE),
     OPTION(STRING, "environment", FIELD(environment), .arg = "LIST",
-	   .help = "members of the environment that must be equal for a comparison, such as "
+	   .help = "members of environment.json that must be equal for a comparison, such as "
 		   "\"kernel, machine.cpu_model\" (default none)"),
     OPTION(STRING, "old", FIELD(old), .arg = "REPLAYER",
-	   .help = "the old replayer of a comparison of two replayers of this protocol; the "
-	       "campaign then ends when the comparison is decided"),
+	   .help = "replayer of this protocol that is the old version. Its comparison with the "
+	       "replayer of key new then determines when the campaign ends"),
     OPTION(STRING, "new", FIELD(new), .arg = "REPLAYER",
-	   .help = "the new replayer of the comparison; see the key old"),
+	   .help = "replayer that is the new version; see the key old"),
     {.name = NULL},
 };
 

@@ -221,9 +221,9 @@ static int launcher_put(struct strbuf *text, const struct protocol *p, const cha
 				"in %s has the key hosts: name the hosts with --rank-hosts",
 				launcher, p->path);
 	return ranks_put(text, p, value) ? 0
-		: err_set(e, EINVAL, "a launcher without {host} (\"%s\") starts ranks, but %s has "
-			"no replayer with engine = parallel and no built-in parallel workload",
-			launcher, p->path);
+		: err_set(e, EINVAL, "\"%s\" contains no {host}, so it starts ranks, but %s has "
+			"neither a replayer with engine = parallel nor a built-in parallel "
+			"workload: add {host} to start programs on hosts", launcher, p->path);
 }
 
 int protocol_text_launch(struct strbuf *text, const struct protocol *p,
@@ -239,10 +239,10 @@ int protocol_text_launch(struct strbuf *text, const struct protocol *p,
 		const char *launcher = g->launchers.text[i];
 		for (size_t k = 0; k < i; k++)
 			if (!strstr(launcher, "{host}") == !strstr(g->launchers.text[k], "{host}"))
-				return err_set(e, EINVAL, "--launcher: \"%s\" and \"%s\" have the "
-					"same purpose, because both contain {host} or neither "
-					"does: give at most one launcher with {host} and one "
-					"without", g->launchers.text[k], launcher);
+				return err_set(e, EINVAL, "--launcher: \"%s\" and \"%s\" both %s "
+					"{host}: give at most one launcher with {host} and one "
+					"without", g->launchers.text[k], launcher,
+					strstr(launcher, "{host}") ? "contain" : "lack");
 		if (launcher_put(text, p, launcher, !hosts, e))
 			return err_context(e, "--launcher");
 	}

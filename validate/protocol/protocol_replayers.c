@@ -103,14 +103,15 @@ static int level_fits(const struct protocol *p, const struct protocol_file *f,
 			    e, EINVAL,
 			    "%s:%u: [replayer %s]: engine %s cannot replay [workload %s]: %s",
 			    f->path, g->section->line, r->name, r->engine, p->scenario[s].workload,
-			    block ? "it makes calls on files" : "it makes requests on a device");
+			    block ? "the workload makes calls on files"
+				  : "the workload makes requests on a device");
 		r->applies[s] = false;
 	}
 	if (any || program)
 		return 0;
 	return err_set(e, EINVAL,
-		       "%s:%u: [replayer %s]: engine %s replays only %s, and no workload of the "
-		       "protocol has them", f->path, g->section->line, r->name, r->engine,
+		       "%s:%u: [replayer %s]: engine %s replays only %s, and the protocol has no "
+		       "such workload", f->path, g->section->line, r->name, r->engine,
 		       block ? "requests on a device"
 		       : parallel ? "parallel applications" : "calls on files");
 }
@@ -250,7 +251,8 @@ static int common_read(const struct protocol *p, const struct protocol_file *f,
 	for (size_t i = 0; !ret && k && i < p->n_scenarios; i++)
 		if (common->mutant_acts[i] && !common->applies[i]) {
 			err_set(e, EINVAL,
-				"the key \"workloads\" of this replayer must select \"%s\" too",
+				"the key \"workloads\" of this replayer does not select \"%s\": "
+				"add it there, or remove it here",
 				p->scenario[i].name);
 			ret = key_refuse(f, k, e);
 		}

@@ -247,7 +247,8 @@ int capture_trial_run(struct capture_trial *t, const struct capture_trial_option
 	t->seed = o->seed;
 	if (o->n_runs < CAPTURE_MIN_RUNS)
 		return err_set(e, EINVAL,
-			       "%llu runs are too few for an interval: at least %d are needed",
+			       "--replicates %llu is too small: at least %d runs with each method "
+			       "are needed",
 			       (unsigned long long)o->n_runs, CAPTURE_MIN_RUNS);
 	int ret = methods_check(o->methods, e);
 	if (ret)

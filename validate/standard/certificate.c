@@ -306,8 +306,9 @@ int standard_covers(const struct standard *s, const char *text, uint64_t n_bytes
 				    *b = point_below(s, kind, about[1], scale_ns);
 	service_free(service);
 	if (!a || !b)
-		return err_set(e, ERANGE, "the volume %s with %llu requests in flight is outside "
-			"the range of the certificate (its member \"range\")", text,
+		return err_set(e, ERANGE, "the certificate does not cover the volume %s with "
+			"%llu requests in flight: change the volume or the number to values in the "
+			"member \"range\" of the certificate", text,
 			(unsigned long long)depth);
 	*worst = fabs(a->bias) + a->expanded > fabs(b->bias) + b->expanded ? a : b;
 	return 0;

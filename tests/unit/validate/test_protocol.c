@@ -231,8 +231,8 @@ static const struct {
      "bad.conf:6: mutant-workloads: it applies only with mutant, which this section lacks"},
     {PROTOCOL WORKLOAD "[workload b]\ntype = random-read\n" REPLAYER
 		       "mutant = lost\nworkloads = a\nmutant-workloads = b\n",
-     "bad.conf:10: mutant-workloads: the key \"workloads\" of this replayer must select \"b\" "
-     "too"},
+     "bad.conf:10: mutant-workloads: the key \"workloads\" of this replayer does not select \"b\": "
+     "add it there, or remove it here"},
     {PROTOCOL WORKLOAD "[replayer r]\nengine = program\norder = fs\n",
      "bad.conf:5: engine: \"program\" is the program itself"},
     {PROTOCOL WORKLOAD REPLAYER "mutant = explode\n", "bad.conf:4: [replayer r]: "},
