@@ -131,7 +131,7 @@ static int effects_check(const struct replay_config *given, const struct replay_
 	     (o = options_changed(o, given, &standard)); o++)
 		for (size_t i = 0; i < sizeof rule / sizeof *rule; i++)
 			if (rule[i].idle && !strcmp(rule[i].option, o->name))
-				return err_set(e, EINVAL, "%s: no effect: %s: omit it", o->name,
+				return err_set(e, EINVAL, "%s has no effect: %s; omit it", o->name,
 					       rule[i].why);
 	return 0;
 }

@@ -16,7 +16,7 @@ static int file_fits(const struct bench_run *r, const struct fileset_entry *f, i
 		return err_set(e, EPERM, "%s/%s is not a regular file", r->config->dir, f->path);
 	if ((uint64_t)st.st_size >= f->size)
 		return 0;
-	return err_set(e, EINVAL, "%s/%s is too short: it has %s, but the run needs %s",
+	return err_set(e, EINVAL, "%s/%s has %s, but the run needs %s: restore it with --prepare",
 		       r->config->dir, f->path, size_text((uint64_t)st.st_size).s,
 		       size_text(f->size).s);
 }

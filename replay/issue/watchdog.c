@@ -130,7 +130,7 @@ void watchdog_describe(const struct watchdog *w, struct strbuf *to)
 	const struct replay_plan *p = w->crew->plan;
 	uint32_t blocked = lane_running(w, 0, p->n_lanes);
 	if (blocked == p->n_lanes) {
-		strbuf_addstr(to, "every request waits for another request");
+		strbuf_addstr(to, "deadlock: every request waits for another request");
 		return;
 	}
 	request_describe(p, blocked, w->next[blocked], to);

@@ -204,8 +204,8 @@ static int room_for(struct reader *rd, uint64_t n_more, struct err *e)
 		cap = REPLAY_MAX_REQUESTS;
 	struct load_request *grown = realloc(rd->l->request, cap * sizeof *grown);
 	if (!grown)
-		return err_set(e, ENOMEM, "not enough memory for %llu requests of %zu bytes",
-			       (unsigned long long)cap, sizeof *grown);
+		return err_set(e, ENOMEM, "not enough memory to load %llu requests",
+			       (unsigned long long)cap);
 	rd->l->request = grown;
 	rd->cap = (uint32_t)cap;
 	return 0;

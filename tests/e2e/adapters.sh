@@ -188,7 +188,7 @@ expect_line out 'mismatches      0'
 "$VALIDATE" info out.trace --csv out.csv
 grep -q ',open,.*,7,' out.csv || fail "not the traced descriptor: $(cat out.csv)"
 on_files 2 --dir dir --full-speed --speed 2
-expect_line err 'speed: no effect: engine exec ignores the traced times with full-speed'
+expect_line err 'speed has no effect: engine exec ignores the traced times with full-speed'
 on_files 2 --device target --prepare
 expect_line err 'does not apply to a device'
 

@@ -109,19 +109,19 @@ wrong 'temporal' --order tmporal --dir target -o wrong.trace sr.trace
 wrong 'think' --order none --timing think --dir target -o wrong.trace sr.trace
 wrong 'speed' --speed 0 --dir target -o wrong.trace sr.trace
 # options without effect
-wrong 'fs-rules: no effect: only order fs' --fs-rules=-data --dir target -o wrong.trace sr.trace
-wrong 'speed: no effect: only timings' --speed 2 --dir target -o wrong.trace sr.trace
-wrong 'wait: no effect: only timings' --engine coordinator --wait spin --dir target -o wrong.trace sr.trace
-wrong 'pre-spin: no effect: only timings' --no-pre-spin --dir target -o wrong.trace sr.trace
-wrong 'pre-spin: no effect: only --wait hybrid' --timing think --wait spin --no-pre-spin --dir target -o wrong.trace sr.trace
+wrong 'fs-rules has no effect: only order fs' --fs-rules=-data --dir target -o wrong.trace sr.trace
+wrong 'speed has no effect: only timings' --speed 2 --dir target -o wrong.trace sr.trace
+wrong 'wait has no effect: only timings' --engine coordinator --wait spin --dir target -o wrong.trace sr.trace
+wrong 'pre-spin has no effect: only timings' --no-pre-spin --dir target -o wrong.trace sr.trace
+wrong 'pre-spin has no effect: only --wait hybrid' --timing think --wait spin --no-pre-spin --dir target -o wrong.trace sr.trace
 wrong 'keep-source: engine event has no such option (engines with it: compiled)' --keep-source source --dir target -o wrong.trace sr.trace
 wrong 'program-cache: engine coordinator has no such option' --engine coordinator --program-cache cache --dir target -o wrong.trace sr.trace
 wrong 'compile-only: engine event has no such option' --compile-only --dir target sr.trace
-wrong 'output: no effect' --engine compiled --compile-only --dir target -o wrong.trace sr.trace
-wrong 'prepare: no effect: --compile-only' --engine compiled --compile-only --prepare --dir target sr.trace
-wrong 'program-cache: no effect: --keep-source' --engine compiled --keep-source source --program-cache cache --dir target -o wrong.trace sr.trace
-wrong 'output: no effect' --prepare-only --dir target -o wrong.trace sr.trace
-wrong 'cache: no effect' --prepare-only --cache cold --dir target sr.trace
+wrong 'output has no effect' --engine compiled --compile-only --dir target -o wrong.trace sr.trace
+wrong 'prepare has no effect: --compile-only' --engine compiled --compile-only --prepare --dir target sr.trace
+wrong 'program-cache has no effect: --keep-source' --engine compiled --keep-source source --program-cache cache --dir target -o wrong.trace sr.trace
+wrong 'output has no effect' --prepare-only --dir target -o wrong.trace sr.trace
+wrong 'cache has no effect' --prepare-only --cache cold --dir target sr.trace
 [ ! -e source ] && [ ! -e cache ] || fail 'wrong usage made a directory'
 run 0 --cc gcc --unroll --dir target sr.trace # a protocol sets these keys for several engines
 wrong 'it needs timing' --mutant coarse:1ms --dir target -o wrong.trace sr.trace

@@ -96,8 +96,8 @@ int adapter_check(const struct replay_config *c, struct err *e)
 		ret = err_set(e, EINVAL, "device: engine %s replays calls on files: use --dir",
 			a->name);
 	if (!ret && c->speed != 1 && !adapter_is_timed(a, c) && !c->adapter.known.artc_gaps)
-		ret = err_set(e, EINVAL, "speed: no effect: engine %s ignores the traced times%s: "
-			"omit it", a->name, c->adapter.full_speed ? " with full-speed"
+		ret = err_set(e, EINVAL, "speed has no effect: engine %s ignores the traced times"
+			"%s; omit it", a->name, c->adapter.full_speed ? " with full-speed"
 			: c->adapter.known.fio_no_stall ? " with fio-no-stall"
 			: " without artc-gaps");
 	if (!ret && c->prepare && c->device)
