@@ -314,7 +314,7 @@ static int get_same_file(const json_t *o, bool is_file, struct fileset_detail *f
 	if (!is_file || !json_is_integer(v) || json_integer_value(v) < 1 ||
 	    json_integer_value(v) > UINT32_MAX)
 		return value_refuse("same_file", "a whole number from 1 to "
-				    "4294967295, and only for a regular file", e);
+				    "4294967295, or its file is not a regular file", e);
 	f->same_file = (uint32_t)json_integer_value(v);
 	return 0;
 }

@@ -210,8 +210,8 @@ const char *unseen_scope(const struct trace_meta *meta)
 	    {"validate replay", NULL},
 	    {"volume", NULL},
 	    {"validate capture block", "requests that bypass the block layer"},
-	    {"strace", "calls that a filter of strace left out without a sign, lines removed from "
-		       "the output, and accesses to mapped memory"},
+	    {"strace", "calls that a filter of strace left out and no other call reveals, lines "
+		       "removed from the output, and accesses to mapped memory"},
 	};
 	const char *by = meta->captured_by ? meta->captured_by : "";
 	json_auto_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;

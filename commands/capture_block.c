@@ -23,8 +23,8 @@ static void outcome_print(const struct block_config *c, const struct block_outco
 	       o->counts.n_requests - o->n_other, c->device, o->n_events,
 	       o->n_events == 1 ? "" : "s", c->output);
 	count_line("note", o->counts.n_unfinished,
-		   "request had not completed when the capture ended",
-		   "requests had not completed when the capture ended");
+		   "request had not completed when the capture ended: its end is unknown",
+		   "requests had not completed when the capture ended: their ends are unknown");
 	count_line("note", o->counts.n_unpaired,
 		   "completion is left out: its request began before the capture",
 		   "completions are left out: their requests began before the capture");

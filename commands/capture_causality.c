@@ -77,8 +77,8 @@ static void prediction_print(const struct collect_outcome *o)
 	       duration_text((double)m->predicted_ns).s,
 	       duration_text((double)o->application_ns).s);
 	if (m->external_ns)
-		printf("%-14sthe nodes wait %s for something other than a node, such as a "
-		       "server; a replay waits for the same time\n", "external",
+		printf("%-14sthe nodes together wait %s for something other than a node, such "
+		       "as a server; a replay waits for the same time\n", "external",
 		       duration_text((double)m->external_ns).s);
 	if (fabs(lost) <= COLLECT_PREDICTION_MAX ||
 	    llabs(o->application_ns - m->predicted_ns) < COLLECT_PREDICTION_LEAST_NS)
@@ -140,8 +140,8 @@ static void outcome_print(const struct collect_config *c, const struct collect_o
 		       "memory\n", "note", o->n_computing);
 	uncertain_print(o);
 	if (o->merged.n_early)
-		printf("%-14s%" PRIu64 " signal%s placed directly after %s, because the runs "
-		       "disagree on a later place\n",
+		printf("%-14s%" PRIu64 " signal%s placed directly after %s, because a "
+		       "later place contradicts other dependencies\n",
 		       "note", o->merged.n_early, o->merged.n_early == 1 ? " is" : "s are",
 		       o->merged.n_early == 1 ? "its delayed request" : "their delayed requests");
 	if (o->clock_bound_ns)

@@ -88,6 +88,10 @@ void command_status_print(int status)
 		printf("%-14sended with status %d\n", "command", WEXITSTATUS(status));
 }
 
+#define LOST_CAUSES                                                                                \
+	". Usual causes: limits of the program on memory or file size, a seccomp filter, or a "    \
+	"full directory of --scratch. Such limits and filters do not affect capture vfs"
+
 static void app_print(const struct app_config *c, const struct app_outcome *o)
 {
 	command_status_print(o->status);
@@ -101,10 +105,8 @@ static void app_print(const struct app_config *c, const struct app_outcome *o)
 	if (c->content)
 		content_print(c, o);
 	count_line("warning", o->n_lost,
-		   "request is lost: the trace is incomplete (usual causes: a limit on memory or "
-		   "file size, or a seccomp filter; capture vfs does not depend on these)",
-		   "requests are lost: the trace is incomplete (usual causes: a limit on memory or "
-		   "file size, or a seccomp filter; capture vfs does not depend on these)");
+		   "request is lost: the trace is incomplete" LOST_CAUSES,
+		   "requests are lost: the trace is incomplete" LOST_CAUSES);
 	changes_print(o->n_mounts, o->n_unshared);
 	count_line("warning", o->n_file_actions,
 		   "call of posix_spawn failed, or its file actions could not be read: the trace "

@@ -81,10 +81,10 @@ static void print_text(const struct deps *d, const char *path)
 		       s->n_waiting, s->n_waiting == 1 ? " waits" : "s wait",
 		       100 * (double)s->n_waiting / (double)s->n_requests, s->n_waits_max,
 		       s->n_waits_max == 1 ? "" : "s", s->n_pairs);
-	printf("Critical path  %s; all requests together take %s\n",
+	printf("Critical path  %s; sum of the response times: %s\n",
 	       duration_text((double)s->critical_ns).s, duration_text((double)s->service_ns).s);
 	if (isfinite(s->parallelism))
-		printf("In flight      mean at most %.3g", s->parallelism);
+		printf("In flight      at most %.3g on average", s->parallelism);
 	if (isfinite(s->parallelism) && isfinite(s->mean_concurrency))
 		printf(" (in the trace: %.3g)", s->mean_concurrency);
 	if (isfinite(s->parallelism))

@@ -94,7 +94,8 @@ static int print_json(const char *dir, const struct doctor_finding *found, json_
 	json_t *root = json_pack("{s:o, s:o, s:O}", "target", text_to_json(dir), "checks", list,
 				 "environment", facts);
 	if (!root)
-		return err_set(e, EINVAL, "%s cannot be written as JSON", dir);
+		return err_set(e, EINVAL, "cannot write the findings for %s as JSON: omit --json",
+			       dir);
 	json_print(root);
 	return 0;
 }

@@ -23,12 +23,13 @@ static const struct part_row {
     {"schedule", "issue error of timed replays, and how far each start is from the traced schedule",
      PART_SCHEDULE},
     {"concurrency", "requests in flight, weighted by time, busy time or request: means, maxima, "
-     "distances",
+     "distances between trace and replay",
      PART_CONCURRENCY},
     {"lifetime", "mean number of requests in flight during each request, averaged over the "
      "requests",
      PART_LIFETIME},
-    {"order", "reordering: RFC 4737, both densities of RFC 5236, inversions and other distances",
+    {"order", "reordering: metrics of RFC 4737 and RFC 5236, distances between the orders of trace "
+     "and replay",
      PART_ORDER},
     {"fidelity", "results that differ from the traced results", PART_FIDELITY},
 };

@@ -64,7 +64,7 @@ static void clock_look(struct doctor_finding *f)
 		kernel ? "the time-stamp counter is not invariant here, or not the kernel's clock "
 			 "source: times of short requests are less accurate"
 		       : "reading the clock is slow: requests of a few microseconds are distorted",
-		"%s, resolution %.0f ns, two readings take %.0f ns",
+		"%s, resolution %.0f ns, two readings together take %.0f ns",
 		kernel ? "CLOCK_MONOTONIC" : "time-stamp counter", c.resolution_ns, c.read_cost_ns);
 }
 
@@ -72,8 +72,8 @@ static void slack_look(struct doctor_finding *f)
 {
 	long slack = prctl(PR_GET_TIMERSLACK);
 	warn_if(f, slack > 100000,
-		"pauses made by sleeping will be longer: in the shell that starts validate, echo "
-		"50000 >/proc/$$/timerslack_ns",
+		"threads wake up late: in the shell that starts validate, run "
+		"echo 50000 >/proc/$$/timerslack_ns",
 		"a sleep can last up to %ld ns too long", slack);
 }
 
@@ -118,8 +118,8 @@ static void drop_look(struct doctor_finding *f)
 {
 	const bool may = may_drop_caches();
 	warn_if(f, !may,
-		"posix_fadvise evicts each file instead, and pages that stay cached are recorded; "
-		"run as root to drop all caches",
+		"posix_fadvise evicts each file instead, and the results state how many bytes stay "
+		"cached; run as root to drop all caches",
 		"%s", may ? "all caches can be dropped" : "caches cannot be dropped");
 }
 
@@ -386,17 +386,18 @@ static void mitigations_judge(const json_t *facts, struct doctor_finding *f)
 	const json_t *all = fact_of(facts, "kernel", "mitigations");
 	const char *key;
 	json_t *state;
-	size_t n = 0, n_mitigated = 0, n_open = 0;
+	size_t n = 0, n_mitigated = 0, n_open = 0, n_none = 0;
 	json_object_foreach((json_t *)all, key, state)
 	{
 		const char *text = json_string_value(state);
 		n++;
 		n_mitigated += text && !strncmp(text, "Mitigation", 10);
 		n_open += text && !strncmp(text, "Vulnerable", 10);
+		n_none += text && !strcmp(text, "Not affected");
 	}
 	if (n)
-		finding_ok(f, "of %zu known CPU vulnerabilities, %zu are mitigated and %zu are "
-			      "open; the others do not affect this CPU", n, n_mitigated, n_open);
+		finding_ok(f, "of %zu known CPU vulnerabilities, %zu are mitigated, %zu are open "
+			      "and %zu do not affect this CPU", n, n_mitigated, n_open, n_none);
 	else
 		finding_ok(f, "not available");
 }
@@ -456,8 +457,8 @@ static void locked_judge(const json_t *facts, struct doctor_finding *f)
 		finding_ok(f, "no limit (capability CAP_IPC_LOCK)");
 	else
 		warn_if(f, json_integer_value(limit) < LOCKED_LEAST_BYTES, "buffers of replays may "
-			"be paged out: set ulimit -l, or LimitMEMLOCK= of the service, to at least "
-			"64 MiB",
+			"be paged out: set ulimit -l to at least 65536 (KiB), or LimitMEMLOCK= of "
+			"the service to at least 64M",
 			"%s may be locked", size_text((uint64_t)json_integer_value(limit)).s);
 }
 

@@ -154,8 +154,8 @@ static void ignore_signal(int signal_number)
  * prints the reason. The failed access is unknown, so the program cannot continue. */
 static void on_bus_error(int signal_number, siginfo_t *how, void *context)
 {
-	static const char text[] = "validate: another program truncated a file that was in use, or "
-				   "its disk failed (SIGBUS)\n";
+	static const char text[] = "validate: another program truncated a file while validate read "
+				   "it, or the disk of the file failed (SIGBUS)\n";
 	(void)context;
 	if (how->si_code != BUS_ADRERR) { /* caused by a bug in this program */
 		signal(signal_number, SIG_DFL);

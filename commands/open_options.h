@@ -55,7 +55,8 @@ static inline void warn_of_cut(const char *path, bool cut)
 {
 	if (cut)
 		notice_print("%s: the trace is incomplete: this trace, or the trace from which it "
-			     "was made, has no end; the complete part is used", path);
+			     "was made, has no end (its writer was killed or ran out of space, or "
+			     "the file was truncated); the complete part is used", path);
 }
 
 /* Finds the format `name`. `option` is the option as the user typed it, for the message. Errors:

@@ -16,8 +16,9 @@ char *companion_find(const char *name, const char *what_it_is, struct err *e)
 		found = realpath(path, NULL);
 	}
 	if (!found)
-		err_set(e, ENOENT, "%s, %s, is missing: it must be in the directory of "
-				   "validate (%s) or in ../lib/validate", name, what_it_is, self);
+		err_set(e, ENOENT, "cannot find %s (%s): it must be in %s, the directory of "
+				   "validate, or in %s/../lib/validate", name, what_it_is, self,
+			self);
 	free(self);
 	return found;
 }

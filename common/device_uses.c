@@ -112,8 +112,8 @@ static int holders_add(struct uses_search *s, const char *dir, int depth, struct
 static int holder_add(struct uses_search *s, const char *dir, int depth, struct err *e)
 {
 	if (depth > DEPTH_MAX)
-		return err_set(e, ELOOP, "more than %d layers of devices lie on %s", DEPTH_MAX,
-			       s->path);
+		return err_set(e, ELOOP, "more than %d layers of devices lie on %s, so it cannot "
+			"be checked: use another device", DEPTH_MAX, s->path);
 	size_t n = s->n_near;
 	int ret = near_add(s, dir, "its upper device ", e);
 	if (!ret && s->n_near > n)

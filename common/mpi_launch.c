@@ -76,8 +76,8 @@ int mpi_launch_words_threads(struct words_list *w, const char *launcher, unsigne
 	if (!ret && !file && launcher)
 		ret = err_set(e, ENOENT, "launcher: cannot find the program %s", w->v[0]);
 	else if (!ret && !file)
-		ret = err_set(e, ENOENT, "%s is not installed: MPI is needed here (Debian: apt-get "
-			"install openmpi-bin libopenmpi-dev, then make again)", w->v[0]);
+		ret = err_set(e, ENOENT, "%s is not installed: install OpenMPI (Debian: apt-get "
+			"install openmpi-bin libopenmpi-dev), and build validate again", w->v[0]);
 	if (ret)
 		words_list_release(w);
 	return ret;

@@ -244,8 +244,8 @@ void scheduling_warning(const struct scheduling *s, uint32_t n_threads, bool spi
 	if (n < 0 || (size_t)n >= size)
 		return;
 	if (throttling_read(&runtime_us, &period_us))
-		snprintf(to + n, size - (size_t)n, "real-time throttling: other work gets up to "
-			"%" PRId64 " ms of every %" PRId64 " ms on each CPU "
+		snprintf(to + n, size - (size_t)n, "real-time throttling: threads that spin lose "
+			"up to %" PRId64 " ms of every %" PRId64 " ms on each CPU to other work "
 			"(kernel.sched_rt_runtime_us)", (period_us - runtime_us) / 1000,
 			period_us / 1000);
 	else

@@ -37,9 +37,8 @@ char *app_library_find(bool causes, struct err *e)
 		free(path);
 	}
 	if (!found && !ret)
-		err_set(e, ENOENT, "cannot find %s: it must be in the directory of the program "
-				   "validate (%s), or in ../lib/validate relative to it",
-			name, self);
+		err_set(e, ENOENT, "cannot find %s: it must be in %s, the directory of validate, "
+				   "or in %s/../lib/validate", name, self, self);
 	free(self);
 	return found;
 }

@@ -53,13 +53,15 @@ struct code_looker {
 
 #define TEXT_OF(x) #x
 #define LIBRARY_OF(version) "libcapstone.so." TEXT_OF(version)
+#define PACKAGE_OF(version) "libcapstone" TEXT_OF(version)
 
 int code_scanner_open(struct code_scanner *s, struct err *e)
 {
 	s->library = dlopen(LIBRARY_OF(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
 	if (!s->library)
 		return err_set(e, ENOENT, "the capture needs the library Capstone to find system "
-			"calls in a program's code, but cannot load it: %s", dlerror());
+			"calls in a program's code, but cannot load it (Debian: apt-get install "
+			PACKAGE_OF(CS_API_MAJOR) "): %s", dlerror());
 	return 0;
 }
 

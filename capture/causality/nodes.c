@@ -111,8 +111,8 @@ int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct w
 	}
 	if (!ret && b < n_b)
 		ret = err_set(e, EILSEQ, "process %" PRIu32 " (thread %" PRIu32 ") makes requests, "
-			"but did not exist in the first run: the application differs from run to "
-			"run", here[b].pid, here[b].tid);
+			"but made none in the first run, or did not exist in it: the application "
+			"must make the same requests in every run", here[b].pid, here[b].tid);
 	return ret;
 }
 

@@ -87,15 +87,15 @@ static int outcome_judge(const struct run_config *c, const struct app_outcome *o
 			       r->seen.runs_on);
 	if (r->seen.stopped[0])
 		return err_set(e, ECHILD,
-			       "no node made a request for 10 s. A signal such as SIGSTOP "
-			       "suspended these processes: %s. The output of the application is "
-			       "in %s",
+			       "the capture ended the application, because no node made a request "
+			       "for at least 10 s. A signal such as SIGSTOP suspended these "
+			       "processes: %s. The output of the application is in %s",
 			       r->seen.stopped, c->log);
 	if (r->seen.stuck)
 		return err_set(e, EDEADLK,
-			       "the application hung: in a run that delays requests, no node made "
-			       "a request for a long time (%s); larger values of --factor and "
-			       "--floor lengthen this time",
+			       "the capture ended the application, because no node made a request "
+			       "for a long time in a run that delays requests (%s). Larger values "
+			       "of --factor and --floor lengthen this time",
 			       r->seen.stuck_at);
 	if (WIFSIGNALED(o->status))
 		return err_set(e, ECHILD,
@@ -119,8 +119,8 @@ static int outcome_judge(const struct run_config *c, const struct app_outcome *o
 		return err_set(
 		    e, EOVERFLOW,
 		    "%" PRIu64
-		    " requests were not recorded (usual causes: a limit on memory or file "
-		    "size, a seccomp filter, or a full directory of --scratch)",
+		    " requests were not recorded. Usual causes: limits of the program on memory or "
+		    "file size, a seccomp filter, or a full directory of --scratch",
 		    o->n_lost);
 	return 0;
 }

@@ -289,8 +289,8 @@ static int restore_file(const struct restore *r, size_t i, struct err *e)
 	stamp->key = 0;
 	if (fstat(fd, &st) || st.st_nlink > r->n_names[i]) {
 		ret = err_set(e, EPERM, "%s: refused: the file has %llu hard links, and a write "
-				       "would change the file under all these "
-				       "names", f->path, (unsigned long long)st.st_nlink);
+			"would change the file under all these names: remove this name, so that a "
+			"new file replaces it", f->path, (unsigned long long)st.st_nlink);
 		goto out;
 	}
 	if ((uint64_t)st.st_size > f->size && ftruncate(fd, (off_t)f->size)) {

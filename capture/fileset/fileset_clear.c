@@ -44,8 +44,8 @@ static int entry_visit(struct clearing *c, int parent, const char *name, unsigne
 	bool known = is_known(c), directory = S_ISDIR(st.st_mode);
 	if (!known && c->pass == LOOK_FOR_NONE)
 		return err_set(e, EEXIST,
-			"%s is not a file with which the workload starts: remove it, or use "
-			"--prepare if an earlier run of the workload created it", c->path.s);
+			"the workload must start without the file %s: remove it, or use --prepare "
+			"if an earlier run of the workload created it", c->path.s);
 	if (!known &&
 	    (!c->is_ours(name) || !(directory || S_ISREG(st.st_mode)) || st.st_dev != c->device))
 		return err_set(e, EPERM,

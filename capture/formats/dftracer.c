@@ -116,8 +116,8 @@ static int take_object(struct dftracer *t, const json_t *args, struct trace_reco
 	const uint32_t *object =
 	    hash_of(args, "fhash", &hash) ? u64_map_find(&t->files, hash) : NULL;
 	if (!object)
-		return foreign_at(&t->base, t->base.line, e, "the name of the call's file "
-			"is missing (\"fname\", or \"fhash\" and an earlier event \"FH\")");
+		return foreign_at(&t->base, t->base.line, e, "the call names no "
+			"file: it needs \"fname\", or the \"fhash\" of an earlier event \"FH\"");
 	r->object = *object;
 	return 0;
 }

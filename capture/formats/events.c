@@ -195,7 +195,7 @@ static const char *refusal_of(struct events_out *x, const struct trace_record *r
 		return "the replayer accepts at most 32767 processes";
 	const struct events_number *n = (uses & OP_HAS_FD) && r->fd >= 0 ? number_of(x, r) : NULL;
 	if ((uses & OP_HAS_FD) && !(n && n->open))
-		return "the process did not open its descriptor in the trace";
+		return "its descriptor is not opened in the trace";
 	return NULL;
 }
 

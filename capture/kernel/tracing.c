@@ -346,7 +346,8 @@ int tracing_stop(struct tracing *t, struct err *e)
 	instance_remove(t);
 	if (!ret && t->write_error)
 		ret = err_sys(e, t->write_error,
-			      "cannot store the kernel's events in the scratch directory");
+			      "cannot store the kernel's events in the scratch directory "
+			      "(choose another directory with --scratch)");
 	return ret;
 }
 

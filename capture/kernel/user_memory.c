@@ -410,7 +410,7 @@ int user_memory_stop(struct user_memory *m, struct err *e)
 	int ret = index_make(m, e);
 	if (!ret && m->write_error)
 		ret = err_sys(e, m->write_error, "cannot store the data of pointer arguments in "
-			      "the scratch directory");
+			      "the scratch directory (choose another directory with --scratch)");
 	return ret;
 }
 

@@ -119,7 +119,7 @@ void block_choose(struct block_choice *c, const struct block_probe *p)
 		choose_refused(c, &b, refusal);
 	}
 	if (b.n_ended < b.n_submitted) { /* the kernel may still write to the buffer */
-		choice_set(c, &block_uring, "the target was not probed: it does not answer");
+		choice_set(c, &block_uring, "the target did not answer the probe");
 		return;
 	}
 	io_destroy(context);

@@ -53,8 +53,8 @@ int parallel_command(const struct workload *w, const struct microbench_config *c
 	if (ret)
 		return ret;
 	SCOPED_FREE char *program =
-	    companion_find(MPI_WORKLOAD, "which is built if OpenMPI is installed (Debian: "
-			   "apt-get install libopenmpi-dev openmpi-bin, then make again)", e);
+	    companion_find(MPI_WORKLOAD, "to build it, install OpenMPI, on Debian the packages "
+			   "libopenmpi-dev and openmpi-bin, and build validate again", e);
 	if (!program) {
 		words_list_release(out);
 		return -ENOENT;

@@ -5,7 +5,7 @@
 . "$SRCDIR/tests/e2e/lib.sh"
 
 missing= # why the last trace is incomplete
-whole='no sign of missing requests; the capture method always omits calls that a filter of strace left out without a sign, lines removed from the output, and accesses to mapped memory'
+whole='no sign of missing requests; the capture method always omits calls that a filter of strace left out and no other call reveals, lines removed from the output, and accesses to mapped memory'
 look_at() { # LOG...: imports it
 	expect_status 0 "$VALIDATE" import "$@" -o got.trace
 	mv out import.out

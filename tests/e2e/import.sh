@@ -180,7 +180,7 @@ refused_map() { # SCRIPT MESSAGE
 }
 refused_map '/^unit = ms/d' 'the column with field = begin needs a unit of time'
 refused_map 's/^unit = ms/unit = sectors/' 'the column with field = begin needs a unit of time'
-refused_map 's/^unit = 4K/unit = us/' 'the column with field = offset needs a unit of bytes'
+refused_map 's/^unit = 4K/unit = us/' 'the column with field = offset cannot have a unit of time'
 refused_map 's/^field = object/&\nunit = ms/' 'the column with field = object cannot have a unit'
 refused_map '$a[column more]\nfield = length' 'two columns have field = length'
 refused_map '$a[column LEN]\nfield = none' '[column LEN] occurs twice'

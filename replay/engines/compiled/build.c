@@ -20,7 +20,7 @@ const char build_flags[] = "-std=c11 -O2 -D_GNU_SOURCE -pthread -I. " PROGRAM_FL
 
 char *build_library_find(struct err *e)
 {
-	return companion_find(LIBRARY, "which compiled programs are linked with", e);
+	return companion_find(LIBRARY, "compiled programs are linked with it", e);
 }
 
 /* Appends the words of a command, each quoted for a shell. */

@@ -27,8 +27,8 @@ int job_prepare(struct job *l, const char *launcher, uint32_t n_ranks, uint32_t 
 {
 	*l = (struct job){.shown = STRBUF_INIT};
 	SCOPED_FREE char *program = companion_find(JOB_PROGRAM,
-		"which engine parallel starts; it is built if OpenMPI is installed (Debian: "
-		"apt-get install libopenmpi-dev openmpi-bin, then make again)", e);
+		"engine parallel starts it; to build it, install OpenMPI, on Debian the packages "
+		"libopenmpi-dev and openmpi-bin, and build validate again", e);
 	if (!program)
 		return -ENOENT;
 	int ret = mpi_launch_words_threads(&l->command, launcher, n_ranks, n_threads, e);
