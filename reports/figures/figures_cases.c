@@ -10,7 +10,7 @@
 #define N_STEPS 160     /* points of a distribution function */
 #define CUT 0.002       /* share of the requests that the axis omits at either end */
 #define SMALL_PART 0.05 /* causes with a smaller share of the largest cause are drawn as one bar */
-#define LABEL_WIDTH 26  /* characters */
+#define LABEL_WIDTH 24  /* characters */
 
 static struct figure *add_figure(struct figures *fs, const struct analysis *a, size_t cell,
 				 const char *section, const char *caption, const char *alt)
@@ -192,7 +192,7 @@ static void add_bar(struct figure *f, size_t row, double from, double to, int co
 	    xasprintf("%s %+.*f %%", cause, fabs(percent) < 9.95 ? 1 : 0, percent);
 	size_t cut = strlen(name) > LABEL_WIDTH ? LABEL_WIDTH : 0;
 	strbuf_addf(&f->data, "%zu %.6g %.6g %d\n", row, 100 * from, 100 * to, colour);
-	while (cut && name[cut] != ' ')
+	while (cut && (name[cut] != ' ' || name[cut + 1] == '%'))
 		cut--;
 	if (!cut) {
 		add_label(f, row, 0, name);

@@ -109,7 +109,7 @@ static void add_over_time(struct figures *fs, const struct analysis *a,
 		add_rate(f, &a->course[i], kind->replay(&a->course[i]), kind->unit);
 		add_curve(&plot, index++, "steps lw 1.4", palette_series(n++), replayer_name(a, i));
 	}
-	add_axes(f, index, "s", kind->y);
+	add_axes(f, index, "time, s", kind->y);
 	strbuf_addf(&f->script, "set yrange [0:*]\nplot %s\n", plot.s);
 	figure_caption(f, "%s", a->results->protocol.scenario[scenario].name);
 	figure_alt(f, "%s, %s", kind->alt, a->results->protocol.scenario[scenario].name);
@@ -152,7 +152,7 @@ static const struct issue_figure issue_figures[] = {
     {"issue-cdf", "issue error at most, µs", "share of the requests",
      "set logscale x\nset yrange [0:1.04]\n", "lines lw 1.6", "Distribution of the issue error",
      data_distribution},
-    {"issue-time", "s", "mean issue error, µs", "set logscale y\n", "lines lw 1.4",
+    {"issue-time", "time, s", "mean issue error, µs", "set logscale y\n", "lines lw 1.4",
      "Mean issue error over the time of a run", data_over_time},
     {"issue-by-rate", "requests issued per second", "mean issue error, µs",
      "set logscale xy\n", "linespoints lw 1.4 pt 7 ps 0.5", "Mean issue error against the rate",

@@ -2,6 +2,7 @@
 /* Execution-time errors of parallel applications, as in figures 8 to 11 of the parallel-trace
  * paper: the largest error over the targets of the recordings, by application and target, by
  * sampling period, and by the number of delayed nodes. Published values stand beside them. */
+#include "reports/escape.h"
 #include "reports/figures/figures.h"
 #include "reports/words.h"
 
@@ -9,6 +10,7 @@
 #define MAX_FIGURES 8
 #define WIDTH 520
 #define HEIGHT 280
+#define LABEL 34 /* columns of a label below the axis */
 
 static const struct scenario *scenario_of(const struct analysis *a, const struct parallel_worst *w)
 {
@@ -118,17 +120,19 @@ static const struct parallel_worst *worst_at(const struct analysis *a, size_t pl
 
 static void add_places(struct figure *f, const struct analysis *a, const size_t *place, size_t n)
 {
-	strbuf_addstr(&f->script, "set xtics rotate by 35 right (");
+	strbuf_addstr(&f->script, "set xtics rotate by 60 right (");
 	for (size_t k = 0; k < n; k++) {
 		const struct scenario *s = scenario_of(a, &a->parallel->worst[place[k]]);
 		SCOPED_STRBUF name = STRBUF_INIT;
+		SCOPED_STRBUF label = STRBUF_INIT;
 		parallel_add_application(&name, s);
 		strbuf_addf(&name, ", %s", a->results->protocol.target[s->target].name);
+		text_cut_name(&label, name.s, LABEL);
 		strbuf_addstr(&f->script, k ? ", " : "");
-		plot_string(&f->script, name.s, 30);
+		plot_string(&f->script, label.s, LABEL);
 		strbuf_addf(&f->script, " %zu", k);
 	}
-	strbuf_addf(&f->script, ")\nset bmargin 8\nset lmargin 12\nset xrange [-0.6:%.10g]\nset "
+	strbuf_addf(&f->script, ")\nset bmargin 13\nset lmargin 12\nset xrange [-0.6:%.10g]\nset "
 		"style fill solid 0.6 noborder\n", (double)n - 0.4);
 }
 
@@ -144,7 +148,7 @@ static void figure_errors(struct figures *fs, const struct analysis *a)
 	if (!n || !n_series)
 		return;
 	struct figure *f =
-	    figure_add(fs, "parallel-error", 0, WIDTH + 16 * (unsigned int)n, HEIGHT + 60);
+	    figure_add(fs, "parallel-error", 0, WIDTH + 16 * (unsigned int)n, HEIGHT + 170);
 	strbuf_addstr(&f->data, "# place, error, lower and upper 95 % limit, published, percent; "
 				"time of the recording / time of the application; a block per "
 				"replayer\n");

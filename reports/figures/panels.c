@@ -62,9 +62,16 @@ void plot_time_axis(struct strbuf *script, char axis, double lo_ns, double hi_ns
 	strbuf_addf(script, "set logscale %c 10\nset %crange [%.10g:%.10g]\nset %ctics (", axis,
 		    axis, lo, hi, axis);
 	if (hi / lo < 5) {
+		/* on a logarithmic axis, equal steps become shorter */
 		const double step = plot_step(lo, hi, most);
-		for (double at = ceil(lo / step) * step; at <= hi; at += step)
+		const double apart = pow(hi / lo, 0.95 / (double)most);
+		double last = 0;
+		for (double at = ceil(lo / step) * step; at <= hi; at += step) {
+			if (at < last * apart)
+				continue;
 			add_tic(script, at);
+			last = at;
+		}
 	} else {
 		static const int digit[] = {1, 2, 5};
 		const double decades = log10(hi / lo);

@@ -84,7 +84,7 @@ void html_add_number(struct strbuf *out, const char *text)
 		if (*p == '-' && p[1] >= '0' && p[1] <= '9') /* a minus is no hyphen */
 			strbuf_addstr(&signs, "−");
 		/* a number keeps its unit; its interval may be on the next line */
-		else if (*p == ' ' && p[1] != '[')
+		else if (*p == ' ' && p[1] != '[' && p > text && strchr("0123456789,", p[-1]))
 			strbuf_addstr(&signs, "\u00a0");
 		else
 			strbuf_addch(&signs, *p);

@@ -300,7 +300,7 @@ static void add_strip_row(struct strbuf *out, const struct analysis *a, const st
 	html_addf(out, "<tr><th scope=\"row\"><a href=\"#case-%zu\">%s</a></th><td>",
 		  (size_t)(c - a->cell) + 1, text.s);
 	if (m) {
-		strbuf_addf(out, "%s %s</td><td class=\"bars\">", html_looks[m->decision].sign,
+		strbuf_addf(out, "%s\u00a0%s</td><td class=\"bars\">", html_looks[m->decision].sign,
 			    components[m->kind]->title);
 		html_add_bar(out, m);
 		strbuf_addstr(out, "</td><td class=\"n\">");

@@ -7,6 +7,8 @@
 #include "reports/html/html.h"
 #include "reports/output.h"
 
+#define STACK_COLUMNS 4 /* with more columns, a row becomes a paragraph on a narrow screen */
+
 static void add_facts(struct strbuf *out, const struct info_page *page)
 {
 	strbuf_addstr(out, "<dl>\n");
@@ -46,8 +48,10 @@ static void add_cell(struct strbuf *out, const struct table *s, size_t column, c
 		     const char *tag)
 {
 	bool left = s->column[column].format == FORMAT_TEXT;
-	strbuf_addf(out, "<%s%s>", tag, !left ? " class=\"n\"" : column ? " class=\"w\"" : "");
-	escape_html(out, text);
+	strbuf_addf(out, "<%s%s", tag, !left ? " class=\"n\"" : column ? " class=\"w\"" : "");
+	if (column && !strcmp(tag, "td")) /* the name of the value on a narrow screen */
+		html_addf(out, " data-l=\"%s\"", s->column[column].title);
+	html_addf(out, ">%s", text);
 	strbuf_addf(out, "</%.2s>", tag);
 }
 
@@ -55,7 +59,8 @@ static void add_sheet(struct strbuf *out, const struct table *s)
 {
 	html_addf(out, "<h2>%s</h2>\n", s->title);
 	html_begin_wide(out, s->title);
-	strbuf_addstr(out, "<table>\n<thead><tr>");
+	strbuf_addf(out, "<table%s>\n<thead><tr>",
+		    s->n_columns > STACK_COLUMNS ? " class=\"stack\"" : "");
 	for (size_t c = 0; c < s->n_columns; c++)
 		add_cell(out, s, c, s->column[c].title, "th scope=\"col\"");
 	strbuf_addstr(out, "</tr></thead>\n<tbody>\n");

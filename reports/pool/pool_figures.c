@@ -48,8 +48,8 @@ static size_t data_add(struct strbuf *out, const struct pool *p, size_t laborato
 	return n;
 }
 
-/* Adds a line with a label. One label is at the left and one at the right, so that they do not
- * overlap. */
+/* Adds a line with a label: below the line at the left, or above it at the right, so that labels
+ * and lines do not overlap. */
 static void line_add(struct strbuf *out, double y, const char *dash, const char *label, bool left)
 {
 	if (isnan(y))
@@ -59,8 +59,9 @@ static void line_add(struct strbuf *out, double y, const char *dash, const char 
 	if (label)
 		strbuf_addf(
 		    out,
-		    "set label '%s' at graph %s,first %.6g %s offset 0,0.6 textcolor rgb '" RGB_TEXT
-		    "'\n", label, left ? "0.005" : "0.995", y, left ? "left" : "right");
+		    "set label '%s' at graph %s,first %.6g %s textcolor rgb '" RGB_TEXT "'\n",
+		    label, left ? "0.005" : "0.995", y,
+		    left ? "left offset 0,-0.6" : "right offset 0,0.6");
 }
 
 static void script_add(struct figure *f, const struct pool *p, bool scatter, const size_t *first,

@@ -78,7 +78,7 @@ static void table_classes(struct table *t, const struct pool *p)
 	table_init(t, "classes", "Verdicts by scenario");
 	table_note(t, "Every case of every laboratory, judged by its own campaign. In a "
 		"scenario, the best verdict comes first, then the smallest bias. U: expanded "
-		"uncertainty of one replay on that machine.");
+		"uncertainty of one replay on that machine. Results: number of replicates.");
 	TABLE_HEADS(t, place_row(t, p, NULL));
 	t->n_row_headers = 2;
 	for (size_t i = 0; i < l.n_places; i++)
