@@ -18,6 +18,8 @@ static void add_to_group(struct finding_group *g, const struct component *p, siz
 	g->n_cells++;
 	if (p->impractical)
 		g->n_impractical++;
+	else if (!p->n_more && p->n_more_recorded)
+		g->n_unrecorded++;
 	else if (p->n_more > g->n_more)
 		g->n_more = p->n_more;
 }

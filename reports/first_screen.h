@@ -39,6 +39,7 @@ struct finding_group { /* all cells in which one component has the same decision
 	 * numbers */
 	uint64_t n_more;
 	size_t n_impractical; /* number of cells that no practical number settles */
+	size_t n_unrecorded;  /* number of cells that only more recordings settle */
 };
 
 struct findings {

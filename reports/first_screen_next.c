@@ -25,8 +25,8 @@ static void add_time(struct strbuf *out, double seconds)
 }
 
 /* Number of further pairs that would decide the case; 0: it is decided, no practical number is
- * known, or its verdict does not count. */
-static uint64_t cell_needs(const struct analysis *a, const struct cell *c)
+ * known, or its verdict does not count. `recorded`: if each replicate has its own recording. */
+static uint64_t cell_needs(const struct analysis *a, const struct cell *c, bool recorded)
 {
 	const bool is_open = c->verdict == VERDICT_INCONCLUSIVE && cell_counts(a, c) &&
 			     !cell_claims_unjudged(c);
@@ -35,21 +35,23 @@ static uint64_t cell_needs(const struct analysis *a, const struct cell *c)
 		const struct component *m = &c->component[k];
 		if (m->decision != DECISION_INCONCLUSIVE)
 			continue;
-		if (m->impractical || !m->n_more)
+		const uint64_t n =
+		    recorded && m->n_more_recorded ? m->n_more_recorded : m->n_more;
+		if (m->impractical || !n)
 			return 0;
-		more = m->n_more > more ? m->n_more : more;
+		more = n > more ? n : more;
 	}
 	return more;
 }
 
 /* The largest cell_needs() of all cases. *n: the number of cases that a practical number of pairs
  * decides. */
-static uint64_t pairs_needed(const struct analysis *a, size_t *n)
+static uint64_t pairs_needed(const struct analysis *a, size_t *n, bool recorded)
 {
 	uint64_t most = 0;
 	*n = 0;
 	for (size_t i = 0; i < a->n_cells; i++) {
-		uint64_t more = cell_needs(a, &a->cell[i]);
+		uint64_t more = cell_needs(a, &a->cell[i], recorded);
 		*n += more > 0;
 		most = more > most ? more : most;
 	}
@@ -66,7 +68,7 @@ static size_t runs_left(const struct results *r)
 
 /* Seconds until the inconclusive cases are decided. In a campaign with a budget, only their
  * scenarios run. */
-static double more_s(const struct analysis *a, double seconds)
+static double more_s(const struct analysis *a, double seconds, bool recorded)
 {
 	const struct results *r = a->results;
 	double n_groups = 0, more = 0;
@@ -75,7 +77,8 @@ static double more_s(const struct analysis *a, double seconds)
 	for (size_t s = 0; s < r->protocol.n_scenarios; s++) {
 		uint64_t most = 0;
 		for (size_t i = 0; i < a->n_cells; i++) {
-			uint64_t n = a->cell[i].scenario == s ? cell_needs(a, &a->cell[i]) : 0;
+			const struct cell *c = &a->cell[i];
+			uint64_t n = c->scenario == s ? cell_needs(a, c, recorded) : 0;
 			most = n > most ? n : most;
 		}
 		more += (double)most;
@@ -98,7 +101,7 @@ static void add_decides(struct strbuf *text, const struct analysis *a, size_t n)
 static void next_of_budget(struct strbuf *text, struct strbuf *command, const struct analysis *a,
 			   const char *dir, double seconds, size_t n)
 {
-	const double more = more_s(a, seconds),
+	const double more = more_s(a, seconds, false),
 		     spent = fmax(seconds, (double)a->results->protocol.budget_ns * 1e-9);
 	strbuf_addstr(text, "Give the inconclusive cases more time");
 	add_time(text, more);
@@ -111,9 +114,9 @@ static void next_of_budget(struct strbuf *text, struct strbuf *command, const st
  * help. */
 static bool is_exhausted(const struct analysis *a)
 {
-	for (size_t i = 0; i < a->n_cells; i++)
-		if (a->cell[i].verdict == VERDICT_INCONCLUSIVE && cell_needs(a, &a->cell[i]) &&
-		    a->cell[i].n_pairs < a->results->protocol.n_replicates_max)
+	for (const struct cell *c = a->cell; c < a->cell + a->n_cells; c++)
+		if (c->verdict == VERDICT_INCONCLUSIVE && cell_needs(a, c, false) &&
+		    c->n_pairs < a->results->protocol.n_replicates_max)
 			return false;
 	return true;
 }
@@ -126,7 +129,37 @@ static void next_of_replicates(struct strbuf *text, const struct analysis *a, do
 	const double spent = fmax(seconds, (double)p->budget_ns * 1e-9);
 	strbuf_addf(text, "Set replicates = %llu..%llu and budget = %.0fmin in the protocol "
 		"and run it again", (unsigned long long)p->n_replicates_min,
-		(unsigned long long)wanted, ceil((spent + more_s(a, seconds)) / 60));
+		(unsigned long long)wanted, ceil((spent + more_s(a, seconds, false)) / 60));
+	add_decides(text, a, n);
+}
+
+/* Whether more recordings decide more cases, or save a third of the replicates. */
+static bool recordings_help(const struct analysis *a)
+{
+	const uint64_t have = a->n_replicates;
+	size_t n, n_recorded;
+	const uint64_t more = pairs_needed(a, &n, false),
+		       recorded = pairs_needed(a, &n_recorded, true);
+	return n_recorded > n || 3 * (have + recorded) <= 2 * (have + more);
+}
+
+static void next_of_recordings(struct strbuf *text, const struct analysis *a, double seconds)
+{
+	const struct protocol *p = &a->results->protocol;
+	size_t n;
+	const uint64_t most = p->n_replicates_max,
+		       wanted = a->n_replicates + pairs_needed(a, &n, true);
+	const double spent = fmax(seconds, (double)p->budget_ns * 1e-9);
+	strbuf_addf(text, "Set bank = %llu", (unsigned long long)wanted);
+	if (p->budget_ns)
+		strbuf_addf(text, ", replicates = %llu..%llu and budget = %.0fmin",
+			    (unsigned long long)p->n_replicates_min,
+			    (unsigned long long)(wanted > most ? wanted : most),
+			    ceil((spent + more_s(a, seconds, true)) / 60));
+	else
+		strbuf_addf(text, " and replicates = %llu", (unsigned long long)wanted);
+	strbuf_addstr(text, " in the protocol, so that each replicate has its own recording, and "
+			    "run it again");
 	add_decides(text, a, n);
 }
 
@@ -197,8 +230,9 @@ static bool is_blocked(const struct cell *c, const struct component *m)
 	const enum tendency tendency = component_tendency(c, m);
 	if (m->decision != DECISION_INCONCLUSIVE)
 		return false;
-	return tendency == TENDENCY_NONE || (tendency != TENDENCY_NOISY && !m->n_more &&
-		!m->impractical) || (m->n_reasons && m->reasons[0].code == REASON_BELOW_LOQ);
+	const bool has_plan = m->n_more || m->n_more_recorded || m->impractical;
+	return tendency == TENDENCY_NONE || (tendency != TENDENCY_NOISY && !has_plan) ||
+	       (m->n_reasons && m->reasons[0].code == REASON_BELOW_LOQ);
 }
 
 /* What blocks most of the inconclusive cases: their number, and the component and reason of the
@@ -291,9 +325,10 @@ static void next_of_inconclusive(struct strbuf *text, struct strbuf *command,
 				 const struct analysis *a, const char *dir, double seconds)
 {
 	const struct cell *differing = first_differing(a), *unjudged = first_unjudged(a);
-	size_t n;
+	size_t n, n_recorded;
 	const size_t n_failing = failing_count(a);
-	const uint64_t more = pairs_needed(a, &n);
+	const uint64_t more = pairs_needed(a, &n, false);
+	pairs_needed(a, &n_recorded, true);
 	const struct block block = block_of(a);
 	const bool more_helps = n && 2 * n >= a->n_inconclusive,
 		   has_budget = a->results->protocol.budget_ns;
@@ -312,6 +347,8 @@ static void next_of_inconclusive(struct strbuf *text, struct strbuf *command,
 				    "Remove these causes and run the protocol again");
 		add_time(text, seconds);
 		strbuf_addch(text, '.');
+	} else if (2 * n_recorded >= a->n_inconclusive && recordings_help(a)) {
+		next_of_recordings(text, a, seconds);
 	} else if (more_helps && has_budget && is_exhausted(a)) {
 		next_of_replicates(text, a, seconds, more, n);
 	} else if (more_helps && has_budget) {

@@ -67,6 +67,8 @@ MODEL(S, "One component of the verdict.",
 	ROW(uint64_t, n_more, "n_more", COUNT,
 	    "Number of additional replicates that would probably decide the component; 0 if none "
 	    "or unknown.")
+	ROW(uint64_t, n_more_recorded, "n_more_recorded", COUNT,
+	    "The same number if each replicate has its own recording; 0 if unknown or not smaller.")
 	FLAG(impractical, "impractical",
 	     "The number of additional replicates is impractically large, or no number suffices. "
 	    "The reason states an alternative.")

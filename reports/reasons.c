@@ -141,6 +141,9 @@ static const char *const templates[REASON_N] = {
     [REASON_PLAN_NONE] = ". " NO_NUMBER,
     [REASON_PLAN_MEAN] = ". " NO_NUMBER ": the effective standard deviation of the %X is %V, and "
 			 "%.0f replicates need at most %V",
+    [REASON_PLAN_RECORDINGS] = ". No practical number of replicates with the present recordings "
+			       "decides this component. If each replicate had its own recording, "
+			       "about %.0f replicates in all would probably decide it",
     [REASON_PLAN_RATIO_MOST] = ". " NO_NUMBER ": the ratio is too near the limit, and %.0f "
 			       "replicates need a ratio of at most %.3g",
     [REASON_PLAN_RATIO_LEAST] = ". " NO_NUMBER ": the ratio is too near the limit, and %.0f "

@@ -197,12 +197,16 @@ void words_add_more(struct strbuf *out, const struct finding_group *g)
 	else if (g->n_impractical)
 		strbuf_addf(out, " For %zu of these cases, no practical number of replicates is "
 			    "enough on this machine.", g->n_impractical);
+	if (g->n_unrecorded)
+		strbuf_addf(out, " %zu of these cases need%s a larger bank of recordings.",
+			    g->n_unrecorded, g->n_unrecorded == 1 ? "s" : "");
+	const size_t n_other = g->n_impractical + g->n_unrecorded;
 	if (g->n_more)
 		strbuf_addf(out, " %llu more replicate%s would probably decide this component%s.",
 			    (unsigned long long)g->n_more, g->n_more == 1 ? "" : "s",
 			    g->n_cells == 1	? ""
-			    : !g->n_impractical ? " in each of these cases"
-			    : g->n_cells == g->n_impractical + 1 ? " in the other case"
+			    : !n_other		? " in each of these cases"
+			    : g->n_cells == n_other + 1 ? " in the other case"
 								 : " in each of the other cases");
 }
 

@@ -112,6 +112,27 @@ static int rows_judge(const struct protocol *p, const struct chance_rows *rows, 
 	return ret;
 }
 
+/* Notes that more recordings would save a third of the replicates. */
+static void recordings_judge(const struct protocol *p, const struct chance_rows *rows, FILE *out)
+{
+	struct protocol recorded = *p;
+	recorded.n_bank = 0;
+	if (p->reference != REFERENCE_RERUN || p->n_bank < 2 || p->compare.old)
+		return;
+	const unsigned int with = chance_pairs_of_rows(&recorded, rows),
+			   without = chance_pairs_of_rows(p, rows);
+	if (!with || (without && 3 * with > 2 * without))
+		return;
+	fprintf(out, "note: to accept each component of a faultless replayer with a probability of "
+		"%.0f %%,\n      ", 100 * CHANCE_ASSURANCE);
+	if (without)
+		fprintf(out, "%u", without);
+	else
+		fputs("more than 2000", out);
+	fprintf(out, " replicates are needed with bank = %llu, and %u with bank = %u\n",
+		(unsigned long long)p->n_bank, with, with);
+}
+
 static void changes_print(const struct protocol *p, double scatter, const unsigned int *n,
 			  size_t n_columns, FILE *out)
 {
@@ -162,6 +183,7 @@ int chances_print(const struct protocol *p, double scatter, FILE *out, struct er
 	rows_print(p, &rows, false, n, n_columns, out);
 	if (p->compare.old && p->compare.new)
 		changes_print(p, scatter, n, n_columns, out);
+	recordings_judge(p, &rows, out);
 	snprintf(text, sizeof text, "a scatter of %.3g %%", 100 * scatter);
 	return rows_judge(p, &rows, text, out, e);
 }

@@ -142,6 +142,11 @@ grep -q 'with a scatter of 60 % and 20 replicates, validate almost never accepts
 sed 's/^replicates.*/&\nbank = 1/' p.conf >one.conf
 expect_status 0 "$VALIDATE" run one.conf --dry-run
 expect_line out 'note: bank = 1: all pairs replay one recording, so no case can be trusted'
+small 20 10% | sed 's/^replicates.*/&\nbank = 2/' >two.conf
+expect_status 0 "$VALIDATE" run two.conf --dry-run
+grep -q '^      [0-9]* replicates are needed with bank = 2, and 2[0-9] with bank = 2[0-9]$' out || fail "more recordings: $(cat out)"
+expect_status 0 "$VALIDATE" run p.conf --dry-run
+! grep 'bank = ' out || fail 'a bank without need'
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/field.conf" --dry-run
 expect_line out 'field.conf: with a scatter of 10 % and 10 replicates, validate almost never accepts bias (<1 %; a probability of 80 % needs about'
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/parallel.conf" --replicates 5 --dry-run

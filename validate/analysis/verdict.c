@@ -63,7 +63,7 @@ static void components_relate(struct cell *c)
 			continue;
 		m->decision = DECISION_INCONCLUSIVE;
 		m->differs = true;
-		m->n_more = 0;
+		m->n_more = m->n_more_recorded = 0;
 		REASON_ADD(m, DIFFERS);
 	}
 }

@@ -102,7 +102,7 @@ static uint64_t further_pairs(const struct cell *c)
 		const struct component *m = &c->component[k];
 		if (m->decision != DECISION_INCONCLUSIVE)
 			continue;
-		if (m->impractical)
+		if (m->impractical || (!m->n_more && m->n_more_recorded))
 			return IMPRACTICAL;
 		unknown |= !m->n_more;
 		most = m->n_more > most ? m->n_more : most;

@@ -237,6 +237,16 @@ unsigned int chance_pairs_needed(const struct protocol *p, const struct chance_r
 	return 0;
 }
 
+unsigned int chance_pairs_of_rows(const struct protocol *p, const struct chance_rows *rows)
+{
+	unsigned int most = (unsigned int)p->n_replicates_max;
+	for (size_t i = 0; i < rows->n && most; i++) {
+		const unsigned int n = chance_pairs_needed(p, &rows->row[i]);
+		most = !n || n > most ? n : most;
+	}
+	return most;
+}
+
 double chance_limit_possible(const struct protocol *p, const struct chance_row *r)
 {
 	const unsigned int n = (unsigned int)p->n_replicates_max;

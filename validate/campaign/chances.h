@@ -75,6 +75,8 @@ double chance_of_rows(const struct protocol *p, const struct chance_rows *rows, 
 /* Number of pairs with which the row is accepted with CHANCE_ASSURANCE, within 5 %; 0: more than
  * 2000. The level is that of the last look. */
 unsigned int chance_pairs_needed(const struct protocol *p, const struct chance_row *r);
+/* The same number for all rows, each row by itself: at least n_replicates_max. */
+unsigned int chance_pairs_of_rows(const struct protocol *p, const struct chance_rows *rows);
 /* The smallest limit with which the row is accepted with CHANCE_ASSURANCE, within 2 %; infinite:
  * none. */
 double chance_limit_possible(const struct protocol *p, const struct chance_row *r);

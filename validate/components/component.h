@@ -100,7 +100,8 @@ void components_measure_across(const struct analysis *a, struct evidence *e);
 /* Decides every component of a cell before Holm's correction, with reasons (evidence/reasons.h). */
 void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l,
 		       bool timed);
-/* Plans the inconclusive components: sets n_more and impractical, and adds a reason. `n_tests`:
+/* Plans the inconclusive components: sets n_more, n_more_recorded and impractical, and adds a
+ * reason. `n_tests`:
  * number of tests in Holm's correction. look[n_looks], n_looks >= 1: ascending. A component is
  * planned for the first look at which its level is likely to decide it, otherwise for any number
  * of replicates with the levels of the last look. */
@@ -165,6 +166,8 @@ struct plan_mean { /* a mean against limits */
 	double times;	/* as for plan_level() */
 	/* a ratio, for which struct levels can demand caution when rejecting */
 	bool ratio;
+	/* NULL: the present effect of reused recordings stays the same */
+	const struct recordings *recordings;
 };
 /* Plans the component by its means m[n], which have equally many values; n may be 0. One mean
  * outside the limits is enough to reject, so the mean outside that needs the fewest replicates

@@ -59,17 +59,23 @@ static void plan_looks(struct component *k, const struct planning *given,
 {
 	const struct component before = *k;
 	struct planning p = *given;
+	uint64_t recorded = 0;
 	for (size_t i = 0; i < n_looks; i++) {
 		*k = before;
 		p.levels = &look[i].levels;
 		if (i + 1 < n_looks && decide_is_early(k, p.levels))
 			continue;
 		components[k->kind]->plan(k, &p);
+		if (k->n_more_recorded && k->n_more_recorded <= look[i].further)
+			recorded = recorded ? recorded : look[i].further;
 		if (k->n_more && !k->impractical && k->n_more <= look[i].further) {
 			k->n_more = look[i].further;
-			return;
+			break;
 		}
 	}
+	k->n_more_recorded = recorded ? recorded : k->n_more_recorded;
+	if (k->n_more && k->n_more_recorded >= k->n_more)
+		k->n_more_recorded = 0;
 }
 
 void components_plan(struct cell *c, const struct evidence *e, const struct accept_limits *l,
@@ -83,7 +89,7 @@ void components_plan(struct cell *c, const struct evidence *e, const struct acce
 			plan_looks(k, &(struct planning){c, e, l, NULL, n_tests}, look, n_looks);
 		if (!cell_mostly_failed(c))
 			continue;
-		k->n_more = 0;
+		k->n_more = k->n_more_recorded = 0;
 		if (i != COMPONENT_FIDELITY) /* its own reason has the number */
 			REASON_ADD(k, PAIRS_FAILED, c->n_blocks - c->n_pairs, c->n_blocks);
 	}

@@ -122,7 +122,7 @@ static void plan_concurrency(struct component *k, const struct planning *p)
 		if (e->t[i].se > 0)
 			mean[n++] =
 			    (struct plan_mean){&e->t[i], &e->serial[i], e->n, -k->limit, k->limit,
-					       2 * (double)(to - from), false};
+					       2 * (double)(to - from), false, NULL};
 	plan_means(k, p, mean, n);
 }
 

@@ -133,7 +133,8 @@ static void plan_family(struct component *c, const struct family *f, bool logari
 		const struct ratio_evidence *v = &f->part[i].value;
 		if (!v->status)
 			mean[n++] = (struct plan_mean){&v->t, &v->serial, v->n, b.low, b.high,
-						       2 * (double)f->n, true};
+						       2 * (double)f->n, true,
+						       &v->recordings};
 	}
 	plan_means(c, p, mean, n);
 }

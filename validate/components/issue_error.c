@@ -36,7 +36,8 @@ static void plan_issue_error(struct component *k, const struct planning *p)
 		return;
 	t.value /= k->limit;
 	t.se /= k->limit;
-	plan_means(k, p, &(struct plan_mean){&t, &e->serial, e->n, -INFINITY, 1, 1, false}, 1);
+	plan_means(k, p,
+		   &(struct plan_mean){&t, &e->serial, e->n, -INFINITY, 1, 1, false, NULL}, 1);
 }
 
 const struct component_row component_issue_error = {

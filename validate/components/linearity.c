@@ -169,7 +169,7 @@ static void plan_linearity(struct component *k, const struct planning *p)
 		plan_further(k, STAT_OK, PLAN_FEWEST, e->n);
 	for (size_t i = 0; !e->status && i < e->n_contrasts; i++)
 		mean[n++] = (struct plan_mean){&e->contrast[i], &e->serial, e->n,
-			log1p(-k->limit), log1p(k->limit), 2 * (double)e->n_contrasts, false};
+			log1p(-k->limit), log1p(k->limit), 2 * (double)e->n_contrasts, false, NULL};
 	plan_means(k, p, mean, n);
 }
 

@@ -74,6 +74,8 @@ static double assurance_to_reject(const struct serial *s)
 struct need { /* what one or all means of a component need */
 	enum stat_status status;
 	uint64_t needed;
+	/* to accept, if each replicate has its own recording; 0: not known, or not fewer */
+	uint64_t recorded;
 	/* present scatter, and the largest scatter with which the present number is enough */
 	double sd, most;
 };
@@ -118,14 +120,26 @@ static double scatter_of(const struct plan_mean *m)
 	return serial_widen(m->t, m->have, m->serial).se * sqrt(m->serial->n_effective);
 }
 
+/* Returns the factor by which reused recordings will increase the variance of a mean of n
+ * replicates. `recorded`: each replicate has its own recording. */
+static double recordings_factor(const struct plan_mean *m, double n, bool recorded)
+{
+	const struct recordings *r = m->recordings;
+	const struct serial *s = m->serial;
+	if (recorded)
+		return 1;
+	return r && r->n_cells
+		       ? recordings_then(r, n, (double)r->n)
+		       : fmax(1, s->inflation / serial_inflation(s->rho, (double)m->have));
+}
+
 /* Returns the probability that n replicates show the mean to be within both limits, if its scatter
  * is `times` the present scatter. The dependence stays the same. */
-static double power_to_accept(const struct plan_mean *m, double n, double times, double alpha)
+static double power_to_accept(const struct plan_mean *m, double n, double times, double alpha,
+			      bool recorded)
 {
-	const struct serial *s = m->serial;
-	const double of_recordings =
-	    fmax(1, s->inflation / serial_inflation(s->rho, (double)m->have));
-	const double n_effective = n / serial_inflation(s->rho, n) / of_recordings;
+	const double n_effective = n / serial_inflation(m->serial->rho, n) /
+				   recordings_factor(m, n, recorded);
 	double power;
 	return power_equivalence_paired(n_effective, m->low, m->high, m->t->value,
 					times * scatter_of(m), alpha, &power)
@@ -137,6 +151,7 @@ struct accepting {
 	const struct plan_mean *mean; /* [n] */
 	size_t n;
 	double alpha;
+	bool recorded; /* each replicate has its own recording */
 };
 
 /* Whether n replicates accept all means with the assurance. The means count as independent. If they
@@ -145,7 +160,7 @@ static bool are_accepted(const struct accepting *a, double n, double times)
 {
 	double power = 1;
 	for (size_t i = 0; i < a->n && power >= PLAN_ASSURANCE; i++)
-		power *= power_to_accept(&a->mean[i], n, times, a->alpha);
+		power *= power_to_accept(&a->mean[i], n, times, a->alpha, a->recorded);
 	return power >= PLAN_ASSURANCE;
 }
 
@@ -187,20 +202,34 @@ static double scatter_to_accept(const struct accepting *a)
 	return low;
 }
 
+/* Returns the number of replicates if each of them has its own recording; 0: not practical, or not
+ * fewer. */
+static uint64_t needed_if_recorded(struct accepting a, uint64_t needed)
+{
+	uint64_t n;
+	a.recorded = true;
+	return replicates_to_accept(&a, &n) || n >= needed ||
+			       is_impractical(STAT_OK, n, a.mean->have)
+		       ? 0
+		       : n;
+}
+
 /* A mean that is accepted so probably does not affect the number. */
 #define SURE 0.9999
 
 static struct need need_to_accept(const struct planning *p, const struct plan_mean *m, size_t n)
 {
 	SCOPED_FREE struct plan_mean *open = xcalloc(n, sizeof *open);
-	struct accepting a = {open, 0, plan_level(p, true, 1)};
+	struct accepting a = {open, 0, plan_level(p, true, 1), false};
 	struct need need = {.needed = m->have, .most = NAN};
 	double least = 1;
+	bool reused = false;
 	for (size_t i = 0; i < n; i++) {
-		const double power = power_to_accept(&m[i], (double)m->have, 1, a.alpha);
+		const double power = power_to_accept(&m[i], (double)m->have, 1, a.alpha, false);
 		if (power >= SURE)
 			continue;
 		open[a.n++] = m[i];
+		reused |= m[i].recordings && m[i].recordings->n_cells;
 		if (power <= least)
 			need.sd = scatter_of(&m[i]);
 		least = fmin(least, power);
@@ -210,6 +239,8 @@ static struct need need_to_accept(const struct planning *p, const struct plan_me
 	need.status = replicates_to_accept(&a, &need.needed);
 	if (need.status)
 		need.needed = UINT64_MAX;
+	if (reused)
+		need.recorded = needed_if_recorded(a, need.needed);
 	if (is_impractical(need.status, need.needed, m->have))
 		need.most = need.sd * scatter_to_accept(&a);
 	return need;
@@ -228,10 +259,20 @@ void plan_means(struct component *k, const struct planning *p, const struct plan
 	}
 	if (n && !n_outside)
 		need = need_to_accept(p, m, n);
-	if (!n || !plan_further(k, need.status, need.needed, m->have))
+	if (!n)
 		return;
-	if (isfinite(need.most))
+	const bool impractical = plan_further(k, need.status, need.needed, m->have);
+	if (need.recorded)
+		k->n_more_recorded = need.recorded > m->have ? need.recorded - m->have : 1;
+	if (!impractical)
+		return;
+	if (need.recorded) {
+		k->impractical = false;
+		k->n_more = 0;
+		REASON_ADD(k, PLAN_RECORDINGS, (double)(m->have + k->n_more_recorded));
+	} else if (isfinite(need.most)) {
 		REASON_ADD(k, PLAN_MEAN, need.sd, (double)m->have, need.most);
-	else
+	} else {
 		REASON_ADD(k, PLAN_NONE);
+	}
 }

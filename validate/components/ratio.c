@@ -142,5 +142,6 @@ void plan_ratio(struct component *k, const struct planning *p)
 		plan_further(k, STAT_OK, (uint64_t)ceil(-log2(plan_level(p, false, 2))), e->n);
 	if (e->status)
 		return;
-	plan_means(k, p, &(struct plan_mean){&e->t, &e->serial, e->n, b.low, b.high, 2, true}, 1);
+	plan_means(k, p, &(struct plan_mean){&e->t, &e->serial, e->n, b.low, b.high, 2, true,
+					     &e->recordings}, 1);
 }

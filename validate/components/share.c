@@ -80,7 +80,7 @@ static void plan_share(struct component *k, const struct planning *p)
 			     runs < PLANNING_MAX_N ? (uint64_t)runs : 0, e->n);
 	} else if (!e->status) {
 		plan_means(k, p, &(struct plan_mean){&e->t, &e->serial, e->n, -INFINITY, k->limit,
-						     1, false}, 1);
+						     1, false, NULL}, 1);
 	}
 }
 

@@ -86,6 +86,10 @@ struct component {
 	/* Number of further replicates that would probably decide the component. 0: none, or
 	 * unknown. */
 	uint64_t n_more;
+	/* The same number if each replicate has its own recording (key bank). 0: unknown, or not
+	 * smaller. If n_more is 0, no practical number of replicates of the present recordings
+	 * decides the component. */
+	uint64_t n_more_recorded;
 	/* Basis of accepting: lag-1 autocorrelation in block order, the number of independent runs
 	 * (pairs) to which the runs are equivalent, and the resulting one-sided limits at the error
 	 * of this look, in the estimate's unit. NaN: not judged. A one-sided component has no lower

@@ -50,6 +50,10 @@ struct recordings {
 	/* intraclass correlation of pairs with the same recording, and its standard error */
 	double icc, se;
 	double inflation; /* allowed factor on the variance of the mean; 1: none */
+	/* mean intraclass correlation over the n_cells cases of the replayer that reuse
+	 * recordings; 0 cases: not pooled */
+	double mean;
+	size_t n_cells;
 };
 
 /* A number for each pair: a logarithm of a ratio, or a difference. */
@@ -196,8 +200,11 @@ void dependence_pool(const struct analysis *a, struct evidence *e);
 
 /* Returns the recordings of the pairs, and their effect on d[n] (a number for each pair in p). */
 struct recordings recordings_of(const double *d, size_t n, const struct pairs *p);
-/* Returns the allowed inflation, given the mean intraclass correlation over n_cells cells. */
-double recordings_inflation(const struct recordings *r, double mean, size_t n_cells);
+/* Returns the allowed inflation by the recordings and their mean intraclass correlation. */
+double recordings_inflation(const struct recordings *r);
+/* Returns the inflation that will be allowed with n pairs of k recordings if the correlations stay
+ * the same; 1 if each pair has its own recording. */
+double recordings_then(const struct recordings *r, double n, double k);
 /* Returns the inflation that is expected before a campaign with n pairs and k recordings without an
  * effect, if F of the analysis of variance is f and the mean of the other cells is z standard
  * errors from 0. */

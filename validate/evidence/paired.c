@@ -278,8 +278,9 @@ static void series_apply(struct paired_pooled *p, const struct series *s)
 	*s->serial =
 	    serial_pooled(s->serial->lag1, s->n, p->sum / (double)p->n_series, p->n_series);
 	if (s->recordings && s->recordings->n) {
-		s->recordings->inflation = recordings_inflation(
-		    s->recordings, p->sum_icc / (double)p->n_reusing, p->n_reusing);
+		s->recordings->mean = p->sum_icc / (double)p->n_reusing;
+		s->recordings->n_cells = p->n_reusing;
+		s->recordings->inflation = recordings_inflation(s->recordings);
 		s->serial->inflation = fmin(n, s->serial->inflation * s->recordings->inflation);
 		s->serial->n_effective = n / s->serial->inflation;
 	}

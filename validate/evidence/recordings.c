@@ -30,6 +30,12 @@ static size_t number_recordings(size_t *of, const struct pairs *p, size_t n)
 	return k;
 }
 
+/* Returns the standard error of the intraclass correlation at correlation 0. */
+static double standard_error(double n, double k, double n0)
+{
+	return sqrt(2 * (n - 1) / (n0 * n0 * (n - k) * (k - 1)));
+}
+
 /* Computes the effect of k recordings on n pairs, from the mean squares between and within
  * recordings. */
 static struct recordings recordings_known(double n, double k, double n0, double between,
@@ -38,7 +44,7 @@ static struct recordings recordings_known(double n, double k, double n0, double 
 	const double both = between + (n0 - 1) * within;
 	return (struct recordings){.n = (size_t)k,
 		.icc = between + within > 0 ? (between - within) / both : 0,
-		.se = sqrt(2 * (n - 1) / (n0 * n0 * (n - k) * (k - 1))), .inflation = 1};
+		.se = standard_error(n, k, n0), .inflation = 1};
 }
 
 struct recordings recordings_of(const double *d, size_t n, const struct pairs *p)
@@ -73,13 +79,23 @@ struct recordings recordings_of(const double *d, size_t n, const struct pairs *p
 	return r;
 }
 
-double recordings_inflation(const struct recordings *r, double mean, size_t n_cells)
+double recordings_inflation(const struct recordings *r)
 {
 	if (!r->n)
 		return 1;
-	const double all = mean + UPPER_LIMIT * r->se / sqrt((double)n_cells),
+	const double all = r->mean + UPPER_LIMIT * r->se / sqrt((double)r->n_cells),
 		     rho = fmin(1, fmax(all, r->icc - r->se));
 	return 1 + (r->per_group - 1) * fmax(0, rho);
+}
+
+double recordings_then(const struct recordings *r, double n, double k)
+{
+	struct recordings then = *r;
+	if (k >= n)
+		return 1;
+	then.per_group = n / k;
+	then.se = standard_error(n, k, n / k);
+	return recordings_inflation(&then);
 }
 
 double recordings_expected(double n, double k, double f, double z, size_t n_cells)
@@ -87,5 +103,7 @@ double recordings_expected(double n, double k, double f, double z, size_t n_cell
 	struct recordings r = recordings_known(n, k, n / k, f, 1);
 	const double cells = (double)n_cells;
 	r.per_group = n / k;
-	return recordings_inflation(&r, (r.icc + z * r.se * sqrt(cells - 1)) / cells, n_cells);
+	r.mean = (r.icc + z * r.se * sqrt(cells - 1)) / cells;
+	r.n_cells = n_cells;
+	return recordings_inflation(&r);
 }

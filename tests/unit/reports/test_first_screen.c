@@ -295,6 +295,18 @@ static void test_next_step(void **state)
 	next_is(a, "results/report/certificate.html", "");
 	decide_case(a, 1, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.08, 0.04);
 	next_is(a, "Set replicates = 32 instead of 20", "validate run results/protocol.conf");
+	/* more recordings save a third of the replicates, or less */
+	a->cell[1].component[COMPONENT_BIAS].n_more = 30;
+	a->cell[1].component[COMPONENT_BIAS].n_more_recorded = 13;
+	next_is(a, "Set bank = 33 and replicates = 33 in the protocol, so that each replicate has "
+		   "its own recording, and run it again. That will probably decide the "
+		   "inconclusive case.", "validate run results/protocol.conf");
+	a->cell[1].component[COMPONENT_BIAS].n_more_recorded = 14;
+	next_is(a, "Set replicates = 50 instead of 20", "validate run results/protocol.conf");
+	a->cell[1].component[COMPONENT_BIAS].n_more = 0;
+	next_is(a, "Set bank = 34 and replicates = 34", "validate run results/protocol.conf");
+	a->cell[1].component[COMPONENT_BIAS].n_more = 12;
+	a->cell[1].component[COMPONENT_BIAS].n_more_recorded = 0;
 	/* a replayer for comparison needs no further pairs */
 	bool *comparison = &f.results.protocol.replayer[a->cell[1].replayer].comparison;
 	struct strbuf text = STRBUF_INIT, line = STRBUF_INIT;

@@ -139,7 +139,7 @@ static void test_plan_of_many_looks(void **state)
 			struct component c = {.kind = COMPONENT_BIAS, .limit = 0.1};
 			const struct planning p = {.levels = &levels[i]};
 			plan_means(&c, &p,
-				   &(struct plan_mean){&t, &related, N, -0.1, 0.1, 1, true}, 1);
+				   &(struct plan_mean){&t, &related, N, -0.1, 0.1, 1, true, NULL}, 1);
 			more[i] = c.n_more;
 		}
 		assert_true(more[0] >= 1);
@@ -261,6 +261,37 @@ static void test_plan_suffices(void **state)
 	gsl_rng_free(rng);
 }
 
+/* Pairs of 5 recordings with the intraclass correlation 0.2 never count as more than 25: with a
+ * large scatter, only more recordings help. */
+static void test_plan_of_recordings(void **state)
+{
+	(void)state;
+	const size_t n = 20;
+	const struct levels levels = levels_of_looks(0);
+	struct ratio_evidence v = {.n = n, .serial = serial_none(n)};
+	v.recordings = (struct recordings){
+	    .n = 5, .per_group = 4, .icc = 0.2, .se = 0.2, .mean = 0.2, .n_cells = 8};
+	v.recordings.inflation = recordings_inflation(&v.recordings);
+	v.serial = serial_pooled(-0.05, n, 0, 8);
+	v.serial.inflation *= v.recordings.inflation;
+	v.serial.n_effective = (double)n / v.serial.inflation;
+	assert_true(recordings_then(&v.recordings, 60, 60) == 1);
+	assert_true(recordings_then(&v.recordings, 60, 5) > 3);
+	assert_true(recordings_then(&v.recordings, 60, 20) < recordings_then(&v.recordings, 60, 5));
+	for (int wide = 0; wide < 2; wide++) {
+		v.t = (struct t_estimate){.value = 0.03, .se = wide ? 0.045 : 0.022, .df = 19};
+		struct evidence e = {.bias = v};
+		struct component c = {.kind = COMPONENT_BIAS, .limit = 0.1};
+		plan_ratio(&c, &(struct planning){.e = &e, .levels = &levels, .n_tests = 16});
+		print_message("%llu more, %llu with recordings\n", (unsigned long long)c.n_more,
+			      (unsigned long long)c.n_more_recorded);
+		assert_false(c.impractical);
+		assert_true(c.n_more_recorded > 0);
+		assert_true(wide ? !c.n_more : c.n_more > c.n_more_recorded);
+		assert_int_equal(c.n_reasons, wide);
+	}
+}
+
 /* A mean outside its limit needs more replicates if runs depend on each other, and still more if
  * the rejection allows for dependence, as that of a claim does. */
 static void test_plan_outside_allows_for_dependence(void **state)
@@ -339,6 +370,7 @@ int main(void)
 	    cmocka_unit_test(test_plan_of_many_looks),
 	    cmocka_unit_test(test_looks_are_corrected_once),
 	    cmocka_unit_test(test_plan_suffices),
+	    cmocka_unit_test(test_plan_of_recordings),
 	    cmocka_unit_test(test_plan_outside_allows_for_dependence),
 	    cmocka_unit_test(test_plan_of_the_part_that_rejects_first),
 	    cmocka_unit_test(test_shown_interval_decides),
