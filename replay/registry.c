@@ -235,13 +235,13 @@ int replay_check(const struct replay_config *c, struct err *e)
 			"blank: the replay makes no calls, so stop-on-mismatch has no effect");
 	if (pool && c->timing == TIMING_THINK)
 		return err_set(e, EINVAL,
-			"timing think: with %s any worker issues any request, so no time between "
-			"requests can be kept: leave out one of the two options",
+			"timing think and %s exclude each other: any worker issues any request, so "
+			"the replay cannot keep the think times of a thread",
 			f && f->kind == FAULT_DOUBLE ? "mutant double" : "order none");
 	if (pool && c->processes)
 		return err_set(e, EINVAL,
-			       "processes: with %s any worker issues any request, so no worker "
-			       "belongs to one process: leave out one of the two options",
+			       "processes and %s exclude each other: any worker issues any request, "
+			       "so no worker belongs to one process",
 			       f && f->kind == FAULT_DOUBLE ? "mutant double" : "order none");
 	if (c->processes && !g->processes)
 		return err_set(e, EINVAL, "processes: engine %s does not support this option "
