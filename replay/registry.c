@@ -240,8 +240,8 @@ int replay_check(const struct replay_config *c, struct err *e)
 			f && f->kind == FAULT_DOUBLE ? "mutant double" : "order none");
 	if (pool && c->processes)
 		return err_set(e, EINVAL,
-			       "processes and %s exclude each other: any worker issues any request, "
-			       "so no worker belongs to one process",
+			       "processes and %s exclude each other: any worker issues any "
+			       "request, so no worker belongs to one process",
 			       f && f->kind == FAULT_DOUBLE ? "mutant double" : "order none");
 	if (c->processes && !g->processes)
 		return err_set(e, EINVAL, "processes: engine %s does not support this option "
