@@ -7,6 +7,7 @@
 #include <sys/sysmacros.h>
 
 #include "common/files.h"
+#include "common/options.h"
 
 static int block_facts(struct device *d, const char *path, struct err *e)
 {
@@ -63,13 +64,16 @@ static int in_use(const struct device_uses *u, const char *path, struct err *e)
 		       path, u->text[0], u->n - 1, u->n == 2 ? "" : "s");
 }
 
-static int signed_refuse(const char *path, const char *what, const char *at, const char *kind,
-			 struct err *e)
+/* `other`: the name of another device or file with the signature, after `what`; empty: `path` has
+ * it. */
+static int signed_refuse(const char *path, const char *what, const char *other,
+			 const struct device_signature *s, struct err *e)
 {
+	SCOPED_STRBUF name = STRBUF_INIT;
+	shell_word(&name, *other ? other : path);
 	return err_set(e, EBUSY, "%s: refused, nothing was written: there is %s on %s%s (if the "
-		"content is not needed, remove the signature with \"wipefs -a\"; wipefs does not "
-		"remove a backup superblock: overwrite 4 KiB at its byte offset with zeros)",
-		path, kind, what, at);
+		"content is not needed, remove it: %s%s)", path, s->kind, what, other, s->remove,
+		name.s);
 }
 
 /* Checks the content of another device or file that contains this device, or is a part of it. A
@@ -77,20 +81,20 @@ static int signed_refuse(const char *path, const char *what, const char *at, con
 static int other_examine(const char *other, const char *what, bool tables, const char *path,
 			 bool *refused, struct err *e)
 {
-	SCOPED_FREE char *kind = NULL;
+	SCOPED(device_signature_release) struct device_signature found = {.kind = NULL};
 	int fd = open(other, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return errno == ENOENT || errno == ENXIO
 			   ? 0
 			   : err_sys(e, errno, "%s: cannot examine the content of %s%s", path, what,
 				     other);
-	int ret = tables ? device_signature(fd, &kind, e) : device_signature_whole(fd, &kind, e);
+	int ret = device_signature_find(&found, fd, tables, e);
 	close(fd);
-	*refused |= kind != NULL;
+	*refused |= found.kind != NULL;
 	if (ret)
 		ret = err_context(e, "%s: %s%s", path, what, other);
-	if (kind)
-		ret = signed_refuse(path, what, other, kind, e);
+	if (found.kind)
+		ret = signed_refuse(path, what, other, &found, e);
 	return ret;
 }
 
@@ -116,14 +120,15 @@ static int device_examine(const struct device *d, const char *path, enum device_
 	int ret = device_uses_find(&uses, &device_system, path, &st, e);
 	if (ret)
 		return ret;
-	SCOPED_FREE char *kind = NULL;
+	SCOPED(device_signature_release) struct device_signature found = {.kind = NULL};
 	if (uses.n)
 		ret = in_use(&uses, path, e);
 	else if (how == DEVICE_WRITE)
-		ret = device_signature(d->fd, &kind, e) ? err_context(e, "%s", path) : 0;
-	if (kind)
-		ret = signed_refuse(path, "it", "", kind, e);
-	*refused = uses.n || kind;
+		ret = device_signature_find(&found, d->fd, true, e) ? err_context(e, "%s", path)
+								    : 0;
+	if (found.kind)
+		ret = signed_refuse(path, "it", "", &found, e);
+	*refused = uses.n || found.kind;
 	if (!ret && how == DEVICE_WRITE)
 		ret = others_examine(&uses, path, refused, e);
 	device_uses_release(&uses);

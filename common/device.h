@@ -70,8 +70,16 @@ bool device_is_volume(const struct device_system *s, const struct stat *st);
 /* type of the file system that contains the volume */
 #define DEVICE_VOLUME_FILE_SYSTEM "fuse.validate-volume"
 
-/* Describes the content in words ("a file system (ext4)", "a partition table (gpt)"). *kind is NULL
- * if no signature is known. The caller frees it. Errors: of reading. */
-int device_signature(int fd, char **kind, struct err *e);
-/* As device_signature, but ignores partition tables. */
-int device_signature_whole(int fd, char **kind, struct err *e);
+struct device_signature { /* all zero: no signature is known */
+	char *kind; /* in words: "a file system (ext4)", "a partition table (gpt)"; owned */
+	char *remove; /* the command that removes it, without the name at its end; owned */
+};
+static inline void device_signature_release(struct device_signature *s)
+{
+	FREE_EACH(s->kind, s->remove);
+	*s = (struct device_signature){.kind = NULL};
+}
+
+/* Finds signatures. `tables`: also partition tables. Errors: of reading. Ownership:
+ * device_signature_release, also after an error. */
+int device_signature_find(struct device_signature *s, int fd, bool tables, struct err *e);

@@ -4,10 +4,24 @@
 
 #include "common/device.h"
 
+/* Sets the command that removes the signature. wipefs removes several signatures at once, and the
+ * backup of a GUID partition table. */
+static void remove_set(struct device_signature *s, bool alone, const char *type)
+{
+	const char *const command =
+	    alone && !strcmp(type, "LVM2_member")         ? "pvremove "
+	    : alone && !strcmp(type, "linux_raid_member") ? "mdadm --zero-superblock "
+							  : "wipefs -a ";
+	free(s->remove);
+	s->remove = xstrdup(command);
+}
+
 /* Looks for one kind of signature. Two probes are needed: in a common probe, a file system hides a
  * partition table. */
-static int probe_one(blkid_probe p, bool partitions, struct strbuf *kind, struct err *e)
+static int probe_one(blkid_probe p, bool partitions, struct strbuf *kind,
+		     struct device_signature *s, struct err *e)
 {
+	const bool alone = !kind->len;
 	blkid_probe_enable_superblocks(p, !partitions);
 	blkid_probe_enable_partitions(p, partitions);
 	blkid_probe_set_superblocks_flags(p, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_USAGE |
@@ -23,6 +37,7 @@ static int probe_one(blkid_probe p, bool partitions, struct strbuf *kind, struct
 	const char *type = NULL, *usage = NULL;
 	if (kind->len)
 		strbuf_addstr(kind, ", ");
+	remove_set(s, false, "");
 	if (found == -2) {
 		strbuf_addstr(kind, "a mix of several signatures");
 		return 0;
@@ -34,7 +49,9 @@ static int probe_one(blkid_probe p, bool partitions, struct strbuf *kind, struct
 	}
 	blkid_probe_lookup_value(p, "TYPE", &type, NULL);
 	blkid_probe_lookup_value(p, "USAGE", &usage, NULL);
-	const char *what = usage && !strcmp(usage, "filesystem") ? "a file system"
+	remove_set(s, alone, type ? type : "");
+	const char *what = type && !strcmp(type, "LVM2_member")  ? "a physical volume of LVM"
+			   : usage && !strcmp(usage, "filesystem") ? "a file system"
 			   : usage && !strcmp(usage, "raid")     ? "a part of an array"
 			   : usage && !strcmp(usage, "crypto")   ? "encrypted data"
 								 : "a signature";
@@ -75,7 +92,7 @@ static bool copy_is_there(int fd, const struct device_signature_copy *c, uint64_
 	       (!ext || (block[90] == 1 && block[91] == 0));
 }
 
-static void copies_look(int fd, uint64_t n_bytes, struct strbuf *kind)
+static void copies_look(int fd, uint64_t n_bytes, struct strbuf *kind, struct device_signature *s)
 {
 	const uint64_t n_blocks = n_bytes / 4096;
 	for (size_t i = 0; i < sizeof copies / sizeof *copies; i++) {
@@ -85,13 +102,16 @@ static void copies_look(int fd, uint64_t n_bytes, struct strbuf *kind)
 			continue;
 		strbuf_addf(kind, "a backup superblock (%s) at byte %llu, of a file system whose "
 				  "first superblock is missing,", c->type, (unsigned long long)at);
+		/* wipefs does not find it */
+		s->remove = xasprintf("dd if=/dev/zero bs=1K seek=%llu count=4 conv=notrunc of=",
+				      (unsigned long long)at >> 10);
 		return;
 	}
 }
 
-static int signature_find(int fd, int n_kinds, char **kind, struct err *e)
+int device_signature_find(struct device_signature *s, int fd, bool tables, struct err *e)
 {
-	*kind = NULL;
+	*s = (struct device_signature){.kind = NULL};
 	blkid_probe p = blkid_new_probe();
 	if (!p)
 		return err_set(e, ENOMEM, "not enough memory to search it for file systems and "
@@ -99,25 +119,13 @@ static int signature_find(int fd, int n_kinds, char **kind, struct err *e)
 	int ret = 0;
 	if (blkid_probe_set_device(p, fd, 0, 0))
 		ret = err_set(e, EIO, "cannot search it for file systems and partitions");
-	struct strbuf text = STRBUF_INIT;
-	for (int partitions = 0; partitions < n_kinds && !ret; partitions++)
-		ret = probe_one(p, partitions, &text, e);
+	SCOPED_STRBUF text = STRBUF_INIT;
+	for (int partitions = 0; partitions <= tables && !ret; partitions++)
+		ret = probe_one(p, partitions, &text, s, e);
 	if (!ret && !text.len)
-		copies_look(fd, (uint64_t)blkid_probe_get_size(p), &text);
+		copies_look(fd, (uint64_t)blkid_probe_get_size(p), &text, s);
 	blkid_free_probe(p);
 	if (!ret && text.len)
-		*kind = strbuf_detach(&text);
-	else
-		strbuf_release(&text);
+		s->kind = xstrdup(text.s);
 	return ret;
-}
-
-int device_signature(int fd, char **kind, struct err *e)
-{
-	return signature_find(fd, 2, kind, e);
-}
-
-int device_signature_whole(int fd, char **kind, struct err *e)
-{
-	return signature_find(fd, 1, kind, e);
 }

@@ -332,16 +332,16 @@ static void signatures(void **state)
 	char *image = xcalloc(1, 1 << 20);
 	int fd = open("image", O_RDWR | O_CREAT, 0600);
 	assert_int_equal(write(fd, image, 1 << 20), 1 << 20);
-	char *kind;
-	assert_int_equal(device_signature(fd, &kind, NULL), 0);
-	assert_null(kind);
+	struct device_signature s;
+	assert_int_equal(device_signature_find(&s, fd, true, NULL), 0);
+	assert_null(s.kind);
 	uint32_t header[3] = {1, 255, 0}; /* version, last page */
 	assert_int_equal(pwrite(fd, header, sizeof header, 1024), sizeof header);
 	assert_int_equal(pwrite(fd, "SWAPSPACE2", 10, 4086), 10);
-	assert_int_equal(device_signature(fd, &kind, NULL), 0);
-	assert_non_null(kind);
-	assert_non_null(strstr(kind, "swap"));
-	free(kind);
+	assert_int_equal(device_signature_find(&s, fd, true, NULL), 0);
+	assert_non_null(s.kind);
+	assert_non_null(strstr(s.kind, "swap"));
+	device_signature_release(&s);
 	close(fd);
 
 	struct device d;
@@ -350,6 +350,7 @@ static void signatures(void **state)
 	assert_int_equal(device_open(&d, "image", DEVICE_WRITE, 0, &refused, &e), -EBUSY);
 	assert_true(refused);
 	assert_non_null(strstr(e.msg, "swap"));
+	assert_non_null(strstr(e.msg, "remove it: wipefs -a image)"));
 	assert_int_equal(device_open(&d, "image", DEVICE_READ, 0, &refused, &e), 0);
 	device_close(&d);
 	/* a label that claims a volume of this program does not suffice */
@@ -363,14 +364,56 @@ static void signatures(void **state)
 	memset(image, 0, 1 << 20);
 	assert_int_equal(pwrite(fd, image, 1 << 20, 0), 1 << 20);
 	assert_int_equal(pwrite(fd, table, sizeof table, 446), sizeof table);
-	assert_int_equal(device_signature(fd, &kind, NULL), 0);
-	assert_non_null(kind);
-	assert_string_equal(kind, "a partition table (dos)");
-	free(kind);
-	assert_int_equal(device_signature_whole(fd, &kind, NULL), 0);
-	assert_null(kind);
+	assert_int_equal(device_signature_find(&s, fd, true, NULL), 0);
+	assert_non_null(s.kind);
+	assert_string_equal(s.kind, "a partition table (dos)");
+	assert_string_equal(s.remove, "wipefs -a ");
+	device_signature_release(&s);
+	assert_int_equal(device_signature_find(&s, fd, false, NULL), 0);
+	assert_null(s.kind);
 	close(fd);
 	free(image);
+}
+
+/* Each kind of signature has its own tool. */
+static void tools_to_remove(void **state)
+{
+	(void)state;
+	struct device_signature s;
+	/* on a smaller device, libblkid searches for no arrays */
+	const off_t n_bytes = 4 << 20;
+	int fd = open("tools", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	assert_int_equal(ftruncate(fd, n_bytes), 0);
+	/* a physical volume: its label is in sector 1, and has the type at byte 24 */
+	uint64_t label[4] = {0};
+	memcpy(label, "LABELONE", 8);
+	label[1] = 1; /* sector */
+	uint32_t offset = 32;
+	memcpy((char *)label + 20, &offset, 4);
+	memcpy((char *)label + 24, "LVM2 001", 8);
+	assert_int_equal(pwrite(fd, label, sizeof label, 512), sizeof label);
+	assert_int_equal(device_signature_find(&s, fd, true, NULL), 0);
+	assert_non_null(s.kind);
+	assert_string_equal(s.kind, "a physical volume of LVM (LVM2_member)");
+	assert_string_equal(s.remove, "pvremove ");
+	device_signature_release(&s);
+	/* a partition table beside it: wipefs removes both */
+	uint8_t table[66] = {[0] = 0, [4] = 0x83, [8] = 1, [12] = 100, [64] = 0x55, [65] = 0xaa};
+	assert_int_equal(pwrite(fd, table, sizeof table, 446), sizeof table);
+	assert_int_equal(device_signature_find(&s, fd, true, NULL), 0);
+	assert_string_equal(s.remove, "wipefs -a ");
+	device_signature_release(&s);
+	/* a part of an array: version 0.90 has its superblock in the last 64 KiB */
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_int_equal(ftruncate(fd, n_bytes), 0);
+	const uint32_t array[] = {0xa92b4efc, 0, 90};
+	assert_int_equal(pwrite(fd, array, sizeof array, n_bytes - (64 << 10)), sizeof array);
+	assert_int_equal(device_signature_find(&s, fd, true, NULL), 0);
+	assert_non_null(s.kind);
+	assert_string_equal(s.kind, "a part of an array (linux_raid_member)");
+	assert_string_equal(s.remove, "mdadm --zero-superblock ");
+	device_signature_release(&s);
+	close(fd);
 }
 
 /* Copies of superblocks count if the first superblock is lost. */
@@ -388,18 +431,24 @@ static void copies_of_superblocks(void **state)
 		   {UINT64_C(160) << 18, "XFSB", "xfs"},
 		   {UINT64_C(160) << 19, "XFSB", "xfs"}};
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-		char *kind;
+		struct device_signature s;
 		int fd = open("copies", O_RDWR | O_CREAT | O_TRUNC, 0600);
 		assert_int_equal(ftruncate(fd, 160 << 20), 0);
-		assert_int_equal(device_signature(fd, &kind, NULL), 0);
-		assert_null(kind);
+		assert_int_equal(device_signature_find(&s, fd, true, NULL), 0);
+		assert_null(s.kind);
 		assert_true(pwrite(fd, row[i].magic, strlen(row[i].magic), (off_t)row[i].at) > 0);
 		if (row[i].magic[0] == 0x53)
 			assert_int_equal(pwrite(fd, "\1\0", 2, (off_t)row[i].at + 34), 2);
-		assert_int_equal(device_signature(fd, &kind, NULL), 0);
-		assert_non_null(kind);
-		assert_non_null(strstr(kind, row[i].words));
-		free(kind);
+		assert_int_equal(device_signature_find(&s, fd, true, NULL), 0);
+		assert_non_null(s.kind);
+		assert_non_null(strstr(s.kind, row[i].words));
+		/* the command in the message removes it */
+		SCOPED_FREE char *command = xasprintf("%scopies 2>/dev/null", s.remove);
+		device_signature_release(&s);
+		assert_int_equal(system(command), 0);
+		assert_int_equal(device_signature_find(&s, fd, true, NULL), 0);
+		assert_null(s.kind);
+		assert_int_equal(lseek(fd, 0, SEEK_END), 160 << 20);
 		close(fd);
 	}
 	assert_int_equal(unlink("copies"), 0);
@@ -423,6 +472,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(an_unreadable_device_is_not_free, enter, leave),
 	    cmocka_unit_test_setup_teardown(files_and_other_types, enter, leave),
 	    cmocka_unit_test_setup_teardown(signatures, enter, leave),
+	    cmocka_unit_test_setup_teardown(tools_to_remove, enter, leave),
+		cmocka_unit_test(tools_to_remove),
 	    cmocka_unit_test_setup_teardown(copies_of_superblocks, enter, leave),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
