@@ -276,13 +276,14 @@ static int run_run(int argc, char **argv, struct err *e)
 				     "key to the protocol");
 	SCOPED_FREE char *dir = config.dir ? xstrdup(config.dir) : run_default_dir(p.name);
 	one_host_note(&p);
-	if (config.dry_run && config.budget_ns)
-		p.budget_ns = config.budget_ns;
+	struct protocol limited = p; /* --budget does not change the protocol of the campaign */
+	limited.budget_ns = config.budget_ns ? config.budget_ns : p.budget_ns;
 	if (config.dry_run)
-		status = dry_run(&p, &config, dir, e);
+		status = dry_run(&limited, &config, dir, e);
 	else
-		status = !config.resume && chances_check(&p, e) ? EXIT_USAGE
-								: run_consent(&p, config.device, e);
+		status = !config.resume && chances_check(&limited, e)
+			     ? EXIT_USAGE
+			     : run_consent(&p, config.device, e);
 	if (status == EXIT_OK && !config.dry_run) {
 		const struct campaign_options o = {.dir = dir, .resume = config.resume,
 						   .budget_ns = config.budget_ns,

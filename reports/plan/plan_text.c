@@ -115,24 +115,11 @@ static int chances_put(const struct protocol *p, const char *given, FILE *out, s
 	return 0;
 }
 
-/* Prints the number of pairs per scenario that fit into the budget if no case is decided earlier.
- * Errors: EINVAL if far fewer pairs than the minimum fit into the budget. */
-static int budget_put(const struct protocol *p, const struct expected_total *t, FILE *out,
-		      struct err *e)
+/* Prints the number of pairs per scenario that fit into the budget. */
+static void budget_put(const struct protocol *p, const struct expected_total *t, FILE *out)
 {
-	const double budget_s = (double)p->budget_ns * 1e-9,
-		     n_blocks = (double)protocol_n_blocks(p);
-	const double least_s = t->s - t->pair_s * (n_blocks - 1 - (double)p->n_replicates_min);
-	double n = (budget_s - (t->s - t->pair_s * n_blocks)) / t->pair_s - 1;
-	n = n < 0 ? 0 : n > (double)p->n_replicates_max ? (double)p->n_replicates_max : n;
 	fprintf(out, "time:    at most %s (budget): about %.0f pairs of each scenario",
-		duration_text(budget_s * 1e9).s, n);
-	if (2 * n >= (double)p->n_replicates_min)
-		return 0;
-	return err_set(e, EINVAL, "%s: the budget suffices for about %.0f pairs of each "
-				  "scenario, but the first decision needs %llu pairs, which take "
-				  "about %s: set a larger budget", p->path, n,
-		(unsigned long long)p->n_replicates_min, duration_text(least_s * 1e9).s);
+		duration_text((double)p->budget_ns).s, expected_pairs(p, t));
 }
 
 static void time_needed_put(const struct expected_total *t, FILE *out)
@@ -196,7 +183,7 @@ int plan_print(const struct protocol *p, const char *scatter, FILE *out, struct 
 		p->budget_ns ? "at most " : "", (unsigned long long)protocol_n_runs(p),
 		(unsigned long long)total.n_calibrations);
 	if (p->budget_ns)
-		ret = budget_put(p, &total, out, e);
+		budget_put(p, &total, out);
 	else
 		time_needed_put(&total, out);
 	fputs("\n         if replays take as long as the program; some replayers take much "
@@ -213,8 +200,7 @@ int plan_print(const struct protocol *p, const char *scatter, FILE *out, struct 
 		fprintf(out, "  %4zu  %s, %s\n", at, p->scenario[plan.run[at].scenario].name,
 			run_role_name(p, plan.run[at].role));
 	devices_put(p, out);
-	int chances = chances_put(p, scatter, out, ret ? NULL : e);
+	ret = chances_put(p, scatter, out, e);
 	fputs("\nNo file or device was changed.\n", out);
-	ret = ret ? ret : chances;
 	return ret ? ret : chances_check(p, e);
 }

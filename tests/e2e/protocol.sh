@@ -173,9 +173,21 @@ grep -q '3 replicates cannot lead to a decision: .* use replicates = 6 or more' 
 sed -i 's/^replicates.*/&\nallow-undecidable = yes/' p.conf
 expect_status 0 "$VALIDATE" run p.conf --dry-run
 small '8..60\nbudget = 1s' 10% >p.conf
-expect_status 2 "$VALIDATE" run p.conf --dry-run
-expect_line err 'the budget suffices for about 0 pairs of each scenario, but the first decision needs 8 pairs, which take about'
+for how in --dry-run '-o refused'; do # the campaign is refused as the dry run is, before it begins
+	# shellcheck disable=SC2086
+	expect_status 2 "$VALIDATE" run p.conf $how
+	expect_line err 'the budget suffices for about 0 pairs of each scenario, but the first decision needs 8 pairs, which take about'
+	expect_line err 'set a larger budget, or allow-undecidable = yes'
+done
+[ ! -e refused ] || fail 'it began with a budget that cannot suffice'
 expect_status 0 "$VALIDATE" run p.conf --dry-run --budget 1min
+small '8..60\nbudget = 1min' 10% >long.conf
+expect_status 2 "$VALIDATE" run long.conf --budget 1s -o refused
+expect_status 2 "$VALIDATE" claim 'mean within 10%' long.conf --budget 1s -o refused
+expect_line err 'set a larger budget'
+[ ! -e refused ] || fail 'a claim began with a budget that cannot suffice'
+small '8..60\nbudget = 1s\nallow-undecidable = yes' 10% >nevertheless.conf
+expect_status 0 "$VALIDATE" run nevertheless.conf --dry-run
 expect_status 2 "$VALIDATE" run p.conf --hosts a,b --scatter 10%
 expect_line err '--scatter needs --dry-run'
 mkdir used && touch used/file

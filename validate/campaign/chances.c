@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/campaign/chances.h"
 
+#include "validate/campaign/expected.h"
 #include "validate/components/component.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/generator.h"
@@ -306,7 +307,7 @@ int chances_check(const struct protocol *p, struct err *e)
 					  "without verdicts",
 			path_of(p), n, ldexp(1, -(int)n), level, fewest);
 	if (!with_precision || chance_of_row(p, &precision, n) >= CHANCE_HOPELESS)
-		return 0;
+		return expected_budget_check(p, e);
 	const unsigned int needed = chance_pairs_needed(p, &precision);
 	SCOPED_FREE char *use =
 	    needed ? xasprintf("replicates = %u (then precision is accepted in %.0f %% of "

@@ -35,7 +35,8 @@ double change_found(const struct protocol *p, unsigned int n, double sd, double 
 		    size_t n_tests);
 
 /* Checks that the replicates can accept the components whose chance does not depend on the scatter,
- * unless allow-undecidable is set. Errors: EINVAL with a sufficient number. */
+ * and that the budget suffices for them, unless allow-undecidable is set. Errors: EINVAL with a
+ * sufficient number; those of expected_budget_check. */
 int chances_check(const struct protocol *p, struct err *e);
 
 /* --- the components of a case with a known scatter ------------------------ */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/campaign/expected.h"
 
+#include "common/units.h"
 #include "common/wait.h"
 #include "microbench/microbench.h"
 #include "validate/campaign/campaign_state.h"
@@ -70,6 +71,7 @@ int expected_scenario(const struct protocol *p, size_t i, struct expected *x, st
 	struct microbench_config c;
 	*x = (struct expected){.overhead_s = OVERHEAD_S, .n_calibrations = CALIBRATION_RUNS};
 	if (p->scenario[i].script || p->scenario[i].trace) {
+		x->guessed = true;
 		x->run_s = SCRIPT_GUESS_S * (double)(p->scenario[i].size + 1);
 		x->requests = SCRIPT_GUESS_REQUESTS;
 		x->n_calibrations = 2;
@@ -110,4 +112,36 @@ void expected_add(struct expected_total *t, const struct protocol *p, const stru
 	t->pair_s += (runs_s + blanks_s + x->recording_s * n_bank) / n_blocks;
 	t->n_calibrations += x->n_calibrations;
 	t->bank_bytes += x->requests * (double)sizeof(struct trace_record) * n_bank;
+}
+
+double expected_pairs(const struct protocol *p, const struct expected_total *t)
+{
+	const double before_s = t->s - t->pair_s * (double)protocol_n_blocks(p),
+		     n = ((double)p->budget_ns * 1e-9 - before_s) / t->pair_s - 1;
+	return n < 0 ? 0 : n > (double)p->n_replicates_max ? (double)p->n_replicates_max : n;
+}
+
+int expected_budget_check(const struct protocol *p, struct err *e)
+{
+	struct expected_total t = {0};
+	if (!p->budget_ns)
+		return 0;
+	for (size_t i = 0; i < p->n_scenarios; i++) {
+		struct expected x;
+		int ret = expected_scenario(p, i, &x, e);
+		if (ret)
+			return ret;
+		if (x.guessed)
+			x.run_s = x.recording_s = 0;
+		expected_add(&t, p, &x);
+	}
+	const double n = expected_pairs(p, &t),
+		     left_out = (double)protocol_n_blocks(p) - 1 - (double)p->n_replicates_min;
+	if (2 * n >= (double)p->n_replicates_min)
+		return 0;
+	return err_set(e, EINVAL, "%s: the budget suffices for about %.0f pairs of each "
+		"scenario, but the first decision needs %llu pairs, which take about %s: set a "
+		"larger budget, or allow-undecidable = yes to run nevertheless",
+		p->path ? p->path : "the protocol", n, (unsigned long long)p->n_replicates_min,
+		duration_text((t.s - t.pair_s * left_out) * 1e9).s);
 }

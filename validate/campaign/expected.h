@@ -13,6 +13,7 @@ struct expected {
 	double blank_s; /* time of these between the calls */
 	double requests; /* per run, all threads */
 	double recording_s; /* of a recording; 0: as a run */
+	bool guessed; /* run_s and recording_s: the duration of a script or trace is unknown */
 	uint64_t file_bytes;
 };
 
@@ -26,6 +27,13 @@ struct expected_total { /* sums over all scenarios */
 	double bank_bytes;
 	uint64_t n_calibrations;
 };
+
+/* Number of pairs of each scenario that fit into the budget if no case is decided earlier. */
+double expected_pairs(const struct protocol *p, const struct expected_total *t);
+/* Checks that at least half of the smallest number of pairs fits into the budget, even if the runs
+ * of unknown duration take no time. Does nothing without a budget. Errors: EINVAL with the time
+ * that this number of pairs takes; those of expected_scenario. */
+int expected_budget_check(const struct protocol *p, struct err *e);
 
 /* Adds the expected times and sizes of one scenario to the total. */
 void expected_add(struct expected_total *t, const struct protocol *p, const struct expected *x);

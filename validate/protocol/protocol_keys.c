@@ -74,8 +74,8 @@ const struct option_spec protocol_keys[] = {
 	       "judge only this claim: \"mean response time within 5 %, p99 within 10 %\"; other "
 	       "components then have no default limit (default none)"),
     OPTION(FLAG, "allow-undecidable", FIELD(allow_undecidable),
-	   .help = "run with fewer replicates than a verdict needs; the report then has "
-	       "numbers, but no verdict (default no)"),
+	   .help = "run with fewer replicates or a smaller budget than a verdict needs; the "
+	       "report then has numbers, but no verdict (default no)"),
     OPTION(UINT, "bank", FIELD(n_bank), .arg = "K",
 	   .help = "number of recordings of each scenario, which the blocks use in turn (default "
 	       "one for each block). If all workloads are parallel applications or traces, the "
