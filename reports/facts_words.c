@@ -77,8 +77,8 @@ static void add_length(struct strbuf *out, const struct analysis *a)
 		strbuf_addf(out, " to %s", duration_text((double)most).s);
 }
 
-/* "; at the end of a slice, each process pauses before its next request", "..., or a signal pauses
- * it", or "..., a signal pauses each process" */
+/* Appends ". At the end of a slice, each process pauses before its next request. ", "..., or a
+ * signal pauses it. ", or "..., a signal pauses each process. " */
 static void add_pauses(struct strbuf *out, const struct protocol *p)
 {
 	bool gate = pairing_pause(p, SIZE_MAX) == PAUSE_GATE, signal = !gate;
@@ -86,14 +86,14 @@ static void add_pauses(struct strbuf *out, const struct protocol *p)
 		gate |= pairing_pause(p, i) == PAUSE_GATE;
 		signal |= pairing_pause(p, i) == PAUSE_SIGNAL;
 	}
-	strbuf_addf(out, "; at the end of a slice, %s%s",
+	strbuf_addf(out, ". At the end of a slice, %s%s. ",
 		    gate ? "each process pauses before its next request"
 			 : "a signal pauses each process",
 		    gate && signal ? ", or a signal pauses it" : "");
 }
 
-/* Appends "Program and replays ran in turn, in slices of 5 ms by gate, in 12 of 16 scenarios; 1.2 %
- * of the requests were left out". */
+/* Appends "Program and replays took turns in slices of 5 ms in 12 of 16 scenarios. ... 1.2 % of the
+ * requests do not count, ...". */
 static void facts_add_pairing(struct strbuf *out, const struct analysis *a)
 {
 	const size_t n = a->results->protocol.n_scenarios;
@@ -110,18 +110,17 @@ static void facts_add_pairing(struct strbuf *out, const struct analysis *a)
 		if (n_sliced < n)
 			strbuf_addf(out, " in %zu of %zu scenarios", n_sliced, n);
 		add_pauses(out, &a->results->protocol);
-		strbuf_addstr(out, "; ");
 		number_add(out, share, share, number_unit_percent, false);
 		strbuf_addstr(out, " of the requests do not count, because a slice began or ended "
 				   "near them");
 		if (n_late(a))
-			strbuf_addf(out, "; at the end of %" PRIu64 " slice%s, a thread did not "
+			strbuf_addf(out, ". At the end of %" PRIu64 " slice%s, a thread did not "
 				"pause within 1 s", n_late(a), n_late(a) == 1 ? "" : "s");
 	}
 	if (n_sliced == n || !why)
 		return;
 	strbuf_addf(out, "%s whole runs one after the other",
-		    n_sliced ? "; in the other scenarios, they made" : "Program and replays made");
+		    n_sliced ? ". In the other scenarios, they made" : "Program and replays made");
 	if (replayer)
 		strbuf_addf(out, ", because slices are not possible with replayer %s: %s", replayer,
 			    why);

@@ -96,8 +96,10 @@ static void measure_contrasts(struct linearity_evidence *out, const struct analy
 		/* equal levels give no line */
 		if (i > 0 && !(l[i].at > l[i - 1].at))
 			out->status = STAT_NOT_APPLICABLE;
-		if (i == 0 || l[i].bias->serial.inflation > out->serial.inflation)
+		if (i == 0 || l[i].bias->serial.inflation > out->serial.inflation) {
 			out->serial = l[i].bias->serial;
+			out->n_serial = l[i].bias->n;
+		}
 		out->n = i == 0 || l[i].bias->n < out->n ? l[i].bias->n : out->n;
 	}
 	if (!out->status && n >= CONTRASTS_MAX)
@@ -151,7 +153,7 @@ static void decide_linearity(struct component *c, const struct deciding *d)
 	if (!t_interval(t, 1 - 2 * levels->accept, &lo, &hi))
 		REASON_ADD(c, CHANGE_INTERVAL, 2 * levels->accept, expm1(lo), expm1(hi));
 	REASON_ADD(c, CHANGE_LIMITS, c->decision, c->limit);
-	decide_dependence(c, &e->serial, e->n, p_alone, levels);
+	decide_dependence(c, &e->serial, e->n_serial, p_alone, levels);
 }
 
 static void measure_across(const struct analysis *a, struct evidence *e)

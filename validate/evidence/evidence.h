@@ -123,7 +123,9 @@ struct linearity_evidence { /* the line through the cell's level and all lower l
 	 * from the line */
 	size_t n_contrasts;
 	struct t_estimate contrast[CONTRASTS_MAX], wide[CONTRASTS_MAX];
-	struct serial serial; /* dependence at the level where it is strongest */
+	/* dependence at the level where it is strongest, and the number of pairs there */
+	struct serial serial;
+	size_t n_serial;
 	uint64_t level[CONTRASTS_MAX]; /* level of each contrast */
 };
 

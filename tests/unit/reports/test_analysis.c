@@ -203,7 +203,7 @@ static void test_too_noisy_is_reported(void **state)
 	assert_true(k->impractical && k->n_more > 1000);
 	assert_non_null(strstr(k->reason, "±10 %"));
 	assert_non_null(strstr(k->reason, "No practical number of replicates"));
-	assert_non_null(strstr(k->reason, "effective standard deviation of the ratios is 41 %"));
+	assert_non_null(strstr(k->reason, "the ratios scatter by 41 %"));
 	assert_non_null(strstr(a.cell[0].verdict_reason, "No practical number of replicates"));
 	assert_null(strstr(a.cell[0].verdict_reason, "probably"));
 	done(&c, &a);
@@ -883,6 +883,14 @@ static void test_linearity(void **state)
 	analysed(&c, &a, &faultless, 2, 1, 20, 14);
 	assert_int_equal(a.linearity[0].status, STAT_OK);
 	assert_int_equal(a.linearity[0].lack_of_fit_status, STAT_TOO_FEW);
+	/* the runs of the level with the strongest dependence are counted */
+	for (unsigned int b = 1; b <= 20; b++) {
+		run_find(&c, b, 0, 0)->summary.response.mean *= exp(0.05 * sin(0.3 * b));
+		if (b > 12)
+			run_find(&c, b, 1, 0)->state = RUN_FAILED;
+	}
+	again(&c, &a);
+	assert_non_null(strstr(a.cell[1].component[COMPONENT_LINEARITY].reason, "20 runs count as"));
 	done(&c, &a);
 
 	analysed(&c, &a, &faultless, 5, 1, 20, 14);

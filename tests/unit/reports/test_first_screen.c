@@ -423,10 +423,10 @@ static void test_facts(void **state)
 	assert_non_null(f.results.environment);
 	fact_is(&facts[0], &f.analysis, ""); /* no claim */
 	fact_is(&facts[1], &f.analysis,
-		"Program and replays took turns in slices of 5 ms in 6 of 8 scenarios; at the end "
-		"of a slice, each process pauses before its next request; 1.0 % of the "
+		"Program and replays took turns in slices of 5 ms in 6 of 8 scenarios. At the end "
+		"of a slice, each process pauses before its next request. 1.0 % of the "
 		"requests do not count, because a slice began or "
-		"ended near them; in the other scenarios, they made whole runs one after the "
+		"ended near them. In the other scenarios, they made whole runs one after the "
 		"other (replays are timed)");
 	fact_is(&facts[2], &f.analysis,
 		"Other programs used 35 % of the CPU time; the hypervisor took 2 % of the CPU "
