@@ -111,7 +111,8 @@ int mutant_parse(struct mutant *m, const char *text, struct err *e)
 			names[i] = faults[i].name;
 		SCOPED_FREE char *word = xstrdup(text);
 		word[len] = '\0';
-		return name_refuse(e, ENOENT, word, names, " (--list-mutants lists the mutants)",
+		return name_refuse(e, ENOENT, word, names,
+				   " (\"validate replay --list-mutants\" lists the mutants)",
 				   "unknown mutant \"%s\"", word);
 	}
 	m->kind = f->kind;

@@ -161,8 +161,8 @@ static int beside_check(const struct place *place, struct strbuf *reason, struct
 	int ret = beside_look(place, &sum, &name, e);
 	if (!ret && name.len && sum != place->beside && !reason->len)
 		strbuf_addf(reason,
-			    "created or changed '%s', which is outside the directory of its files",
-			    name.s);
+			    "or another program created or changed '%s', which is outside the "
+			    "directory of the run's files", name.s);
 	return ret;
 }
 

@@ -146,8 +146,8 @@ static int replayer_add(struct strbuf *out, const char *text, size_t index, cons
 	int ret = 0;
 	if (!g) {
 		SCOPED_FREE const char **names = names_of(replay_engines);
-		ret = name_refuse(e, EINVAL, name, names, " (\"validate replay --list-engines\")",
-				  "--with %s: unknown replayer", text);
+		ret = name_refuse(e, EINVAL, name, names, " (\"validate replay --list-engines\" "
+				  "lists the replayers)", "--with %s: unknown replayer", text);
 	} else if (!can_take(g, j)) {
 		ret = err_set(e, EINVAL, "--with %s: this engine cannot replay a trace of %s", text,
 			      j->level == LEVEL_BLOCK ? "a device's requests" : "calls on files");

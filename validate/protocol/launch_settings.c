@@ -17,9 +17,9 @@ static int range_add(char *text, cpu_set_t *set, struct err *e)
 	if (ret)
 		return ret;
 	if (last < first || last >= CPU_SETSIZE)
-		return err_set(e, EINVAL, "CPUs %llu to %llu: the first number must not exceed the "
-			       "last, and both must be below %d",
-			       (unsigned long long)first, (unsigned long long)last, CPU_SETSIZE);
+		return err_set(e, EINVAL, "\"%s%s%s\": expected a CPU from 0 to %d, or a range "
+			       "such as 2-3", text, dash ? "-" : "", dash ? dash + 1 : "",
+			       CPU_SETSIZE - 1);
 	for (; first <= last; first++)
 		CPU_SET((int)first, set);
 	return 0;

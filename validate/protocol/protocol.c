@@ -52,7 +52,10 @@ int key_set(const struct protocol_file *f, const struct option_spec *table, void
 	const struct option_spec *o = options_find(table, k->name);
 	if (!o) {
 		/* called for its error, which has the nearest name */
-		options_set(table, config, k->name, k->value, e);
+		if (options_set(table, config, k->name, k->value, e) &&
+		    !options_nearest(table, k->name))
+			err_set(e, ENOENT, "unknown key \"%s\" (\"validate init --full -\" "
+				"shows most keys)", k->name);
 		return err_context(e, "%s:%u", f->path, k->line);
 	}
 	/* key_set() makes its own copy of a string */
@@ -178,8 +181,8 @@ static int target_limit_check(const struct protocol_file *f, const struct ini_se
 			"warm all files are cached before each run: remove this key, or set cache "
 			"= cold", k->value);
 	else if (bytes < 1 << 20)
-		err_set(e, EINVAL, "\"%s\": a memory cgroup below 1 MiB kills its processes",
-			k->value);
+		err_set(e, EINVAL, "\"%s\": a memory cgroup below 1 MiB kills its processes: "
+			"set 1MiB or more", k->value);
 	else if (t->cache_budget_bytes && t->memory_limit_bytes)
 		err_set(e, EINVAL, "\"%s\": use either cache-budget or memory-limit, not both",
 			k->value);

@@ -25,8 +25,8 @@ static int unknown_key(const struct protocol_file *f, const struct ini_section *
 	}
 	GROW(names, n, cap);
 	names[n] = NULL;
-	name_refuse(e, EINVAL, k->name, names, "", "unknown key \"%s\" in [%s %s]", k->name,
-		    s->kind, s->name);
+	name_refuse(e, EINVAL, k->name, names, " (\"validate init --full -\" shows most keys)",
+		    "unknown key \"%s\" in [%s %s]", k->name, s->kind, s->name);
 	return err_context(e, "%s:%u", f->path, k->line);
 }
 

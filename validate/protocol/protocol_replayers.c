@@ -218,8 +218,9 @@ static int workloads_check(const struct protocol *p, struct err *e)
 		for (size_t r = 0; r < p->n_replayers; r++)
 			any |= p->replayer[r].applies[s];
 		if (!any)
-			return err_set(e, EINVAL, "%s: no replayer replays [workload %s]", p->path,
-				       p->scenario[s].workload);
+			return err_set(e, EINVAL, "%s: no replayer replays [workload %s]: add a "
+				       "replayer, or select the workload in the key workloads of "
+				       "one", p->path, p->scenario[s].workload);
 	}
 	return 0;
 }

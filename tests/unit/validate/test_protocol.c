@@ -113,7 +113,8 @@ static const struct {
     /* [protocol] */
     {PROTOCOL "replicate = 3\n" WORKLOAD REPLAYER,
      "bad.conf:2: unknown key \"replicate\" (did you mean \"replicates\"?)"},
-    {PROTOCOL "qqqqqqqq = 3\n" WORKLOAD REPLAYER, "bad.conf:2: unknown key \"qqqqqqqq\""},
+    {PROTOCOL "qqqqqqqq = 3\n" WORKLOAD REPLAYER,
+     "bad.conf:2: unknown key \"qqqqqqqq\" (\"validate init --full -\" shows"},
     {PROTOCOL "replicates = 1\n" WORKLOAD REPLAYER,
      "bad.conf:2: replicates: \"1\" is too small: at least 2 are needed"},
     {PROTOCOL "replicates = 0\n" WORKLOAD REPLAYER, "bad.conf:2: replicates: \"0\" is too small: at least 2"},
@@ -146,8 +147,8 @@ static const struct {
      "bad.conf:2: on-failure: \"contineu\" is not one of continue, stop (did you mean "
      "\"continue\"?)"},
     {PROTOCOL "cpus = 0-\n" WORKLOAD REPLAYER, "bad.conf:2: cpus: "},
-    {PROTOCOL "cpus = 3-1\n" WORKLOAD REPLAYER, "bad.conf:2: cpus: CPUs 3 to 1"},
-    {PROTOCOL "cpus = 100000\n" WORKLOAD REPLAYER, "bad.conf:2: cpus: CPUs 100000 to 100000"},
+    {PROTOCOL "cpus = 3-1\n" WORKLOAD REPLAYER, "bad.conf:2: cpus: \"3-1\": expected a CPU"},
+    {PROTOCOL "cpus = 100000\n" WORKLOAD REPLAYER, "bad.conf:2: cpus: \"100000\": expected a CPU"},
     {PROTOCOL "scheduler = fifo\n" WORKLOAD REPLAYER,
      "bad.conf:2: scheduler: \"fifo\" is not one of"},
     {PROTOCOL "scheduler = fifo:0\n" WORKLOAD REPLAYER,
