@@ -62,8 +62,10 @@ MODEL(S, "All data of a report, for programs. Times are ns, and relative quantit
 	    "Number of the planned look at which the verdicts were given, from 1. 0 before the "
 	    "first look.")
 	ROW(unsigned int, n_replicates, "n_replicates", COUNT, "Blocks used, without block 0.")
-	ROW(double, level_accept, "level_accept", P, "Error level of accepting at this look.")
-	ROW(double, level_reject, "level_reject", P, "Error level of all rejections together.")
+	ROW(double, level_accept, "level_accept", P,
+	    "Permitted probability that a component outside its limit is accepted at this look.")
+	ROW(double, level_reject, "level_reject", P,
+	    "Permitted probability that any component inside its limit is rejected at this look.")
 	ROW(unsigned int, n_rejection_tests, "n_rejection_tests", COUNT, NULL)
 	ROW(double, between_process_cv, "between_process_cv", SHARE,
 	    "Coefficient of variation of the program over the blocks, median over the scenarios.")
