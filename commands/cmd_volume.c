@@ -317,7 +317,7 @@ static int volume_main(int argc, char **argv, struct err *e)
 		return a->run(&o, argv + 2, e);
 	}
 	names[k] = NULL;
-	name_refuse(e, EINVAL, argv[1], names, " (create, list, trace, remove)",
+	name_refuse(e, EINVAL, argv[1], names, " (the actions are create, list, trace and remove)",
 		    "unknown action \"%s\"", argv[1]);
 	return EXIT_USAGE;
 }

@@ -168,7 +168,7 @@ static int argument_take(struct named_inputs *in, const struct named_statistic *
 	}
 	if (!has_word(s->inputs, text))
 		return err_set(e, EINVAL,
-			       "%s has no input or parameter \"%s\": inputs %s; parameters %s",
+			       "%s has no input or parameter \"%s\". Inputs: %s. Parameters: %s",
 			       config->compute, text, s->inputs[0] ? s->inputs : "none",
 			       s->params[0] ? s->params : "none");
 	for (size_t i = 0; i < in->n_roles; i++)
@@ -188,8 +188,9 @@ static int result_print(const char *name, const struct named_statistic *s, struc
 	enum stat_status status = named_compute(name, call, &r);
 	if (call->bad_param)
 		return command_fail(EXIT_USAGE, e, EINVAL,
-				    "%s: a parameter is missing or invalid; the parameters are %s",
-				    name, s->params[0] ? s->params : "none");
+				    "%s: a parameter is missing or out of range. Parameters: %s. "
+				    "doc/statistic-names.md describes them", name,
+				    s->params[0] ? s->params : "none");
 	if (status)
 		return command_fail(EXIT_FAILED, e, EDOM, "%s is undefined: %s (%s)", name,
 				    table_status_text(status), stat_status_name(status));

@@ -215,7 +215,7 @@ static void add_clock(struct info_page *page, const struct info *x)
 	strbuf_addstr(&out, m->clock_resolution_ns > 0 ? ", resolution " : ", resolution unknown");
 	if (m->clock_resolution_ns > 0)
 		format_duration(&out, m->clock_resolution_ns);
-	strbuf_addstr(&out, m->clock_read_cost_ns > 0 ? ", two readings take "
+	strbuf_addstr(&out, m->clock_read_cost_ns > 0 ? ", two readings together take "
 						      : ", time of a reading unknown");
 	if (m->clock_read_cost_ns > 0)
 		format_duration(&out, m->clock_read_cost_ns);

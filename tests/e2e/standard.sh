@@ -8,7 +8,7 @@
 # what needs no privilege
 expect_status 2 "$VALIDATE" standard
 expect_status 2 "$VALIDATE" standard certfy
-expect_line err 'certify, check'
+expect_line err 'the actions are certify and check'
 expect_status 2 "$VALIDATE" standard check
 expect_status 2 "$VALIDATE" standard certify c.json
 expect_line err '-o FILE'

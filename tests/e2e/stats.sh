@@ -337,4 +337,4 @@ echo '{"results":[]}' >empty.json
 expect_status 3 "$VALIDATE" stats empty.json
 echo '{"results":' >cut.json
 expect_status 3 "$VALIDATE" stats cut.json
-expect_line err 'cut.json:'
+expect_line err 'cut.json is not JSON'

@@ -100,8 +100,8 @@ int columns_of_json(struct strbuf *out, struct strbuf *name, const char *path, c
 	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &wrong);
 	int ret = 0;
 	if (!root)
-		return err_set(e, EBADMSG, "%s:%d:%d: %s", path, wrong.line, wrong.column,
-			       wrong.text);
+		return err_set(e, EBADMSG, "%s is not JSON (line %d, column %d: %s)", path,
+			       wrong.line, wrong.column, wrong.text);
 	lists_read(&s, json_object_get(root, "results"), "command", NULL, "times");
 	lists_read(&s, json_object_get(root, "benchmarks"), "name", "stats", "data");
 	jobs_read(&s, json_object_get(root, "jobs"));

@@ -477,8 +477,9 @@ int baseline_read(struct baseline *b, const char *path, struct err *e)
 	    ret ? NULL : json_loadb(text.s, text.len, JSON_REJECT_DUPLICATES, &why);
 	if (!o) {
 		baseline_release(b);
-		return ret ? ret : err_set(e, EINVAL, "%s:%d:%d: %s", path, why.line, why.column,
-					   why.text);
+		return ret ? ret
+			   : err_set(e, EINVAL, "%s is not a baseline: it is not JSON (line %d, "
+				     "column %d: %s)", path, why.line, why.column, why.text);
 	}
 	strbuf_release(&text);
 	ret = check_format(o, e);

@@ -64,8 +64,8 @@ static int json_read_sealed(const char *path, const char *digest, json_t **o, st
 	if (!ret) {
 		*o = json_loadb(text.s, text.len, JSON_REJECT_DUPLICATES, &why);
 		if (!*o)
-			ret = err_set(e, EINVAL, "%s:%d:%d: %s", path, why.line, why.column,
-				      why.text);
+			ret = err_set(e, EINVAL, "%s is not JSON (line %d, column %d: %s)", path,
+				      why.line, why.column, why.text);
 	}
 	return ret;
 }

@@ -75,7 +75,8 @@ int calibration_read(struct calibration *c, const char *path, const char *method
 	json_t *root = ret ? NULL : json_loadb(text.s, text.len, JSON_REJECT_DUPLICATES, &why);
 	strbuf_release(&text);
 	if (!ret && !root)
-		return err_set(e, EINVAL, "%s: line %d: %s", path, why.line, why.text);
+		return err_set(e, EINVAL, "%s is not a calibration: it is not JSON (line %d: %s)",
+			       path, why.line, why.text);
 	if (ret)
 		return ret;
 	ret = method_read(c, root, method, e);

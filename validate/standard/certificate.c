@@ -224,7 +224,8 @@ int standard_read(struct standard *s, const char *path, struct err *e)
 		return err_sys(e, errno, "cannot read %s", path);
 	json_t *o = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
 	if (!o)
-		return err_set(e, EILSEQ, "%s:%d: %s", path, why.line, why.text);
+		return err_set(e, EILSEQ, "%s is not a certificate: it is not JSON (line %d: %s)",
+			       path, why.line, why.text);
 	int ret = certificate_take(s, o, e);
 	json_decref(o);
 	if (ret) {
