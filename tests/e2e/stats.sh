@@ -219,7 +219,7 @@ is 3 out sample sessions statistics anova_groups
 expect_status 3 stats runs.csv -C us --where role=event
 expect_line err 'undefined'
 expect_status 3 stats runs.csv -C us --where role=nobody
-expect_line err 'no line matches the conditions'
+expect_line err 'no line matches --where'
 expect_status 3 stats runs.csv -C us --where rolle=event
 expect_status 2 stats runs.csv -C us --where role
 expect_status 2 stats runs.csv -C us --where =event

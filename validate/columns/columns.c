@@ -159,13 +159,14 @@ static int cell_store(struct columns_reader *r, struct column *column, struct co
 	if (number_parse(cell, &column->x[c->n], &huge) && !huge)
 		return 0;
 	cell_shown(cell, buffer);
-	return err_set(r->e, EBADMSG, "%s:%zu:%zu: %s%s%s%s (%s%s)", c->path, r->line,
+	return err_set(r->e, EBADMSG, "%s:%zu:%zu: %s%s%s%s (%s%s)%s", c->path, r->line,
 		       column->number, cell.len ? "\"" : "the cell", cell.len ? buffer : "",
 		       cell.len ? "\" " : " ",
 		       huge	  ? "is too large"
 		       : cell.len ? "is not a number"
-				  : "is empty; leave out such lines with --where",
-		       strncmp(column->name, "column ", 7) ? "column " : "", column->name);
+				  : "is empty",
+		       strncmp(column->name, "column ", 7) ? "column " : "", column->name,
+		       cell.len ? "" : ": select the lines to read with --where");
 }
 
 /* Checks that lines such as "1.5 ms" have equal units, if no column was chosen. */
@@ -313,7 +314,7 @@ int columns_parse(struct columns *c, const char *path, const char *text, size_t 
 			 : columns_split_text(&r, text, len);
 	if (!ret && !c->n)
 		ret = err_set(e, ENODATA, "%s: %s", path,
-			      any_condition(choice, n_choices) ? "no line matches the conditions"
+			      any_condition(choice, n_choices) ? "no line matches --where"
 							      : "the file has no values");
 	if (!ret && name.len) {
 		char buffer[SHOWN + 4];

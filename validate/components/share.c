@@ -118,8 +118,8 @@ static void decide_share_late(struct component *c, const struct deciding *d)
 
 const struct component_row component_share_late = {
 	.title = "Share late", .shown = "share", .scattering = "shares",
-	.meaning = "Share of requests that a timed replay issues late by more than both 1 µs and "
-		   "1 % of the mean time between starts in the trace.",
+	.meaning = "Share of requests that a timed replay issues late: by more than 1 % of the "
+		   "mean time between starts in the trace, and by more than 1 µs.",
 	.rule = "One-sided",
 	.source = "Anderson et al. 2004",
 	.replayers_own = true,
