@@ -34,13 +34,13 @@ static void add_limit(struct strbuf *out, const struct analysis *a, const struct
 	if (!next)
 		return;
 	if (last)
-		strbuf_addstr(out, "; ");
+		strbuf_addf(out, ", %s at ", verdict_name(next->verdict));
 	else
-		strbuf_addf(out, "trusted in no range, because the %s tried, ", w->first);
+		strbuf_addf(out, "trusted in no range, %s at the %s tried, ",
+			    verdict_name(next->verdict), w->first);
 	w->add(out, next);
-	strbuf_addf(out, " (%s)%s is %s",
-		    a->results->protocol.scenario[a->cell[next->cell].scenario].name,
-		    last ? "" : ",", verdict_name(next->verdict));
+	strbuf_addf(out, " (%s)",
+		    a->results->protocol.scenario[a->cell[next->cell].scenario].name);
 	if (l->n_beyond)
 		strbuf_addf(out, ", although %zu case%s with %s %s trusted", l->n_beyond,
 			    l->n_beyond == 1 ? "" : "s", w->beyond,

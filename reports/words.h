@@ -168,6 +168,6 @@ const char *published_unit(enum measure m); /* "ns", "ratio", "1", "bytes": of b
 const char *const *published_defects(const struct analysis *a);
 
 /* A rated range in words. */
-/* Appends "random-read, event: trusted up to 5000 requests/s; at 9000 requests/s (random-read
- * level=2) inconclusive; ..." on one line. Names are not escaped. */
+/* Appends "random-read, event: trusted up to 5000 requests/s, inconclusive at 9000 requests/s
+ * (random-read level=2)..." on one line. Names are not escaped. */
 void rated_add_words(struct strbuf *out, const struct analysis *a, const struct rated_range *r);

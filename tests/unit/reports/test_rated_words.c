@@ -32,12 +32,13 @@ static void a_range_by_gap_needs_all_gaps(void **state)
 {
 	(void)state;
 	assert_words(5e5, (struct rated_limit){0, 1, 0},
-		     "reads, event: trusted up to 1000 requests/s; 2000 requests/s (fast) is not "
-		     "trusted. By the gap between requests: trusted down to 1.00 ms; 500 µs (fast) "
-		     "is not trusted");
+		     "reads, event: trusted up to 1000 requests/s, not trusted at 2000 requests/s "
+		     "(fast). By the gap between requests: trusted down to 1.00 ms, not trusted at "
+		     "500 µs (fast)");
 	assert_words(
 	    NAN, (struct rated_limit){RATED_NONE, RATED_NONE, 0},
-	    "reads, event: trusted up to 1000 requests/s; 2000 requests/s (fast) is not trusted");
+	    "reads, event: trusted up to 1000 requests/s, not trusted at 2000 requests/s "
+	    "(fast)");
 }
 
 int main(void)
