@@ -13,7 +13,7 @@ static void add_cell(struct strbuf *out, const struct table *t, size_t row, size
 	const struct table_cell *cell = table_at(t, row, column);
 	SCOPED_STRBUF text = STRBUF_INIT;
 	if (cell->kind == CELL_VERDICT) {
-		strbuf_addstr(out, "<td>");
+		html_addf(out, "<td data-l=\"%s\">", t->column[column].title);
 		html_add_verdict_chip(out, NULL, cell->verdict);
 		strbuf_addstr(out, "</td>");
 		return;
@@ -23,7 +23,7 @@ static void add_cell(struct strbuf *out, const struct table *t, size_t row, size
 		html_addf(out, "<td class=\"name\">%s</td>", text.s);
 		return;
 	}
-	strbuf_addstr(out, "<td class=\"n\">");
+	html_addf(out, "<td class=\"n\" data-l=\"%s\">", t->column[column].title);
 	html_add_number(out, text.s);
 	strbuf_addstr(out, "</td>");
 }
@@ -31,7 +31,7 @@ static void add_cell(struct strbuf *out, const struct table *t, size_t row, size
 static void add_table(struct strbuf *out, const struct table *t)
 {
 	html_begin_wide(out, t->title);
-	strbuf_addstr(out, "<table><thead><tr>");
+	strbuf_addstr(out, "<table class=\"stack\"><thead><tr>");
 	for (size_t i = 0; i < t->n_columns; i++) {
 		bool number = i && t->column[i].format != FORMAT_VERDICT;
 		html_addf(out, number ? "<th scope=\"col\" class=\"n\">%s</th>"

@@ -95,7 +95,7 @@ static void add_distribution(struct figures *fs, const struct analysis *a, size_
 	while (to > from &&
 	       fmin(share[0][to - 1] / (double)n[0], share[1][to - 1] / (double)n[1]) > 1 - CUT)
 		to--;
-	plot_time_axis(&f->script, 'x', t[from], t[to], WIDTH / 60);
+	plot_time_axis(&f->script, 'x', t[from], t[to], WIDTH / 70);
 	strbuf_addstr(&f->script,
 		"set yrange [0:102]\nset format y '%g %%'\nset ylabel 'share of requests' "
 		"textcolor rgb '" RGB_TEXT "'\nplot file using 1:2 with lines lw 4 lc rgb '"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The appendix: the six steps of the method validation, the environment, the runs and how to
  * reproduce them. Each part is folded. */
+#include <assert.h>
+
 #include "common/embed.h"
 #include "common/files.h"
 #include "common/units.h"
@@ -212,6 +214,15 @@ static void add_variation(struct strbuf *out, const struct html_page *p)
 		"to run (coefficient of variation, median of the scenarios).</p>\n", cv.s);
 }
 
+static const struct table_cell *cell_of(const struct table *t, size_t row, const char *key)
+{
+	size_t i = 0;
+	while (i < t->n_columns && strcmp(t->column[i].key, key))
+		i++;
+	assert(i < t->n_columns);
+	return table_at(t, row, i);
+}
+
 /* Share of the program's time. A kind of request with less never counts for the component "bias by
  * operation". */
 #define LEAST_TIME 0.001
@@ -219,16 +230,13 @@ static void add_variation(struct strbuf *out, const struct html_page *p)
 static bool takes_time(const struct table *t, size_t row, const void *arg)
 {
 	(void)arg;
-	for (size_t i = 0; i < t->n_columns; i++)
-		if (!strcmp(t->column[i].key, "share"))
-			return table_at(t, row, i)->value >= LEAST_TIME;
-	return true;
+	return !(cell_of(t, row, "share_of_time")->value < LEAST_TIME);
 }
 
 static void add_operations(struct strbuf *out, const struct html_page *p)
 {
 	const struct html_table_view view = {.wanted = takes_time,
-		.note = "Kinds with less than 0.1 % of the time are only in the CSV."};
+		.note = "This page omits kinds with less than 0.1 % of the time."};
 	html_add_table(out, p, "operations", &view);
 }
 
@@ -237,10 +245,7 @@ static void add_operations(struct strbuf *out, const struct html_page *p)
 static bool is_failed(const struct table *t, size_t row, const void *arg)
 {
 	(void)arg;
-	for (size_t i = 0; i < t->n_columns; i++)
-		if (!strcmp(t->column[i].key, "state"))
-			return !strcmp(table_at(t, row, i)->text, "failed");
-	return false;
+	return !strcmp(cell_of(t, row, "state")->text, "failed");
 }
 
 static void add_runs(struct strbuf *out, const struct html_page *p)

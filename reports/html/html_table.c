@@ -8,9 +8,10 @@
 #define MANY_ROWS 60   /* more rows are folded */
 #define MANY_COLUMNS 9 /* with more columns, cells wrap and the interval is below its value */
 #define DENSE_COLUMNS 14 /* with more columns, the cells are closer to each other */
-/* On a narrow screen, each row of a table with more columns than this, and at most this number of
- * rows, becomes a paragraph. */
+/* On a narrow screen, each row of a table with more columns than this (long texts: than the second
+ * number), and at most this number of rows, becomes a paragraph. */
 #define STACK_COLUMNS 4
+#define STACK_LONG_COLUMNS 2
 #define STACK_ROWS 24
 /* number of wide figures of a section that are shown; the others are folded */
 #define OPEN_FIGURES 2
@@ -267,13 +268,15 @@ static void add_table(struct strbuf *out, const struct analysis *a, const struct
 {
 	bool grouped = is_grouped(t);
 	SCOPED_FREE bool *wide = xcalloc(t->n_columns + 1, sizeof *wide);
-	size_t last = SIZE_MAX, n_columns = 0;
-	for (size_t i = 0; i < t->n_columns; i++)
-		wide[i] = has_long_text(t, i);
+	size_t last = SIZE_MAX, n_columns = 0, n_long = 0;
 	html_begin_wide(out, t->title);
-	for (size_t i = 0; i < t->n_columns; i++)
+	for (size_t i = 0; i < t->n_columns; i++) {
+		wide[i] = has_long_text(t, i);
 		n_columns += is_shown(view, &t->column[i]);
-	bool stack = n_columns > STACK_COLUMNS && n_shown(t, view) <= STACK_ROWS;
+		n_long += wide[i] && is_shown(view, &t->column[i]);
+	}
+	bool stack = n_columns > (n_long ? STACK_LONG_COLUMNS : STACK_COLUMNS) &&
+		     n_shown(t, view) <= STACK_ROWS;
 	strbuf_addf(out, "<table class=\"%s%s\">", n_columns > DENSE_COLUMNS  ? "wrap dense"
 						     : n_columns > MANY_COLUMNS ? "wrap"
 										: "",

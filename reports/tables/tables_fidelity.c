@@ -51,7 +51,8 @@ static void in_flight_row(struct table *t, const struct cell *c)
 	COL_OF_U(t, cell, c, concurrency.max_r, "program_max_level", "Program, maximum", 0.1);
 	COL_OF_U(t, cell, c, concurrency.max_x, "replay_max_level", "Replay, maximum", 0.1);
 	COL_OF(t, cell, c, concurrency.in_flight_max, NULL, "Difference [95 %]");
-	COL_DECISION(t, "max_decision", "Decision", c->component[COMPONENT_IN_FLIGHT_MAX].decision);
+	COL_DECISION(t, "max_decision", "Decision, maximum",
+		     c->component[COMPONENT_IN_FLIGHT_MAX].decision);
 }
 
 const struct table_kind table_in_flight = {
@@ -80,9 +81,10 @@ static void issue_error_row(struct table *t, const struct cell *c)
 	COL_OF(t, cell, c, issue_error.p50, "issue_error_p50", "Median");
 	COL_OF(t, cell, c, issue_error.p99, "issue_error_p99", "p99");
 	COL_OF(t, cell, c, issue_error.max, "issue_error_max", "Maximum");
-	COL_DECISION(t, "decision", "Decision", c->component[COMPONENT_ISSUE_ERROR].decision);
+	COL_DECISION(t, "decision", "Decision, p99",
+		     c->component[COMPONENT_ISSUE_ERROR].decision);
 	COL_OF(t, cell, c, issue_error.late, "share_late", "Late [95 %]");
-	COL_DECISION(t, "share_late_decision", "Decision",
+	COL_DECISION(t, "share_late_decision", "Decision, late",
 		c->component[COMPONENT_SHARE_LATE].decision);
 	COL_OF(t, cell, c, issue_error.cpu_delayed, NULL, "No CPU");
 	COL_OF(t, cell, c, issue_error.others_p99, "issue_error_others_p99",
