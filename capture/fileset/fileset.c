@@ -43,7 +43,7 @@ static int set_check(const struct fileset *s, struct err *e)
 		int ret = confined_path_check(s->entry[i].path, e);
 		if (!ret && s->entry[i].size > INT64_MAX)
 			ret = err_set(e, EFBIG,
-				      "%s: %llu bytes are more than the largest possible file",
+				      "%s: %llu bytes exceed the largest possible file size",
 				      s->entry[i].path, (unsigned long long)s->entry[i].size);
 		if (ret)
 			return ret;

@@ -82,7 +82,7 @@ static int take_extent(struct blkparse *t, const char *s, const char *end, const
 		if (v->op != OP_FDATASYNC)
 			v->op = OP_INVALID; /* a message, or another event without sectors */
 		if (s < end && *s >= '0' && *s <= '9')
-			return foreign_at(&t->base, s, e, "the sector is not below 2^64");
+			return foreign_at(&t->base, s, e, "the sector number is 2^64 or larger");
 		return 0;
 	}
 	p = skip_blanks(p, end);
