@@ -10,19 +10,20 @@
 
 /* --- causes -------------------------------------------------------------- */
 
-static void add_causes(struct strbuf *out, const struct analysis *a)
+/* Returns whether there is a case that is not trusted. */
+static bool add_causes(struct strbuf *out, const struct analysis *a)
 {
 	size_t n = 0;
 	for (size_t i = 0; a->why && i < a->n_cells; i++) {
 		if (!a->why[i].shown || !a->why[i].rejected)
 			continue;
 		if (!n)
-			strbuf_addstr(out, "<h2 id=\"causes\">Why the replays differ</h2>\n<p>For "
+			strbuf_addf(out, "<h2 id=\"causes\">Why the replays differ</h2>\n<p>For "
 				"each case with the verdict \"not trusted\", the list states how "
 				"the replay differs from the program, and which causes the runs "
 				"show. Unexplained service time is the part of a difference for "
-				"which no cause was measured. The list does not contain "
-				"inconclusive cases.</p>\n<ul class=\"wide\">\n");
+				"which no cause was measured.%s</p>\n<ul class=\"wide\">\n",
+				words_show_response(a) ? " " WORDS_BIAS_NOTE : "");
 		if (n++ == MOST_SENTENCES)
 			strbuf_addstr(out, "</ul>\n<details><summary>More of these "
 					   "cases</summary>\n<ul class=\"wide\">\n");
@@ -42,6 +43,7 @@ static void add_causes(struct strbuf *out, const struct analysis *a)
 	}
 	if (n)
 		strbuf_addstr(out, n > MOST_SENTENCES ? "</ul>\n</details>\n" : "</ul>\n");
+	return n;
 }
 
 /* --- a case -------------------------------------------------------------- */
@@ -188,11 +190,11 @@ void html_add_cases(struct strbuf *out, const struct html_page *p)
 	const struct analysis *a = p->a;
 	if (!a->n_cells)
 		return;
-	add_causes(out, a);
+	const bool has_causes = add_causes(out, a);
 	strbuf_addstr(out, "<h2 id=\"cases\">Every case</h2>\n<p>A case is one replayer in one "
 		"scenario. Its verdict holds for this scenario on this machine, and for the "
 		"components that were assessed.");
-	if (words_show_response(a))
+	if (!has_causes && words_show_response(a))
 		strbuf_addstr(out, " " WORDS_BIAS_NOTE);
 	words_add_not_visible(out, " The recordings do not show these requests: ", a, ".");
 	if (p->figures->n_left_out)
