@@ -7,8 +7,8 @@
 #include "reports/html/html.h"
 #include "reports/pool/pool_report.h"
 
-#define WIDTH 900
-#define HEIGHT 330
+#define WIDTH 640
+#define HEIGHT 300
 
 static const struct outlier_finding *statistic_of(const struct pool_group *g, bool scatter)
 {
@@ -175,7 +175,8 @@ void pool_html_add(struct strbuf *out, const void *study, const struct tables *t
 	html_add_figures(out, &page, "mandel-k", false);
 	html_add_missing(out, fs);
 	html_add_table(out, &page, "suspects", NULL);
-	html_add_table(out, &page, "laboratories", NULL);
+	strbuf_addstr(out, "<p class=\"note\">h and k of each laboratory in each case: "
+		"<a href=\"tables/laboratories.csv\">tables/laboratories.csv</a>.</p>\n");
 	html_add_table(out, &page, "missing", NULL);
 	html_end_page(out);
 }
