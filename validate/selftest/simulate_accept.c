@@ -26,12 +26,15 @@ struct accept_condition {
 	const char *name;
 	enum noise noise;
 	bool outliers, power;
+	bool replay; /* only the replays scatter: the differences are skewed, too */
 };
 static const struct accept_condition conditions[] = {
-	{"normal", NOISE_NORMAL, false, false}, {"t3", NOISE_T3, false, false},
-	{"lognormal", NOISE_LOGNORMAL, false, false}, {"outliers", NOISE_NORMAL, true, false},
-	{"AR 0.3", NOISE_AR3, false, false}, {"AR 0.6", NOISE_AR6, false, false},
-	{"AR 0.8", NOISE_AR8, false, false}, {"power", NOISE_NORMAL, false, true},
+	{"normal", NOISE_NORMAL, false, false, false}, {"t3", NOISE_T3, false, false, false},
+	{"lognormal", NOISE_LOGNORMAL, false, false, false},
+	{"outliers", NOISE_NORMAL, true, false, false}, {"AR 0.3", NOISE_AR3, false, false, false},
+	{"AR 0.6", NOISE_AR6, false, false, false}, {"AR 0.8", NOISE_AR8, false, false, false},
+	{"power", NOISE_NORMAL, false, true, false},
+	{"skewed", NOISE_LOGNORMAL, false, false, true},
 };
 #define N_CONDITIONS (sizeof conditions / sizeof *conditions)
 
@@ -77,13 +80,24 @@ static bool mean_widened(const double *x, size_t n)
 	return below_zero(t.value, t.se, t.df);
 }
 
-/* Accepts as the paired components do in a campaign with one cell. */
-static bool mean_flipped(const double *x, size_t n)
+/* The P-values of the paired components in a campaign with one cell; 1 if there are none. */
+static struct mean_p flipped_p(const double *x, size_t n)
 {
 	struct ratio_evidence e = {.n = n, .d = (double *)x};
 	if (dependent_mean(x, n, &e.t, &e.wide, &e.serial))
-		return false;
-	return ratio_p(&e, -INFINITY, 0, &(struct levels){0}).accept <= ALPHA;
+		return (struct mean_p){1, 1, 1};
+	return ratio_p(&e, -INFINITY, 0, &(struct levels){0});
+}
+
+static bool mean_flipped(const double *x, size_t n)
+{
+	return flipped_p(x, n).accept <= ALPHA;
+}
+
+/* Rejects before Holm's correction: the 95 % interval lies outside the limits. */
+static bool mean_outside(const double *x, size_t n)
+{
+	return flipped_p(x, n).reject <= ALPHA;
 }
 
 /* Does not accept if lag 1 is significant; otherwise uses Student's t. */
@@ -189,6 +203,7 @@ static const struct accept_way ways[] = {
 	{"mean: 4 cosine transforms", mean_cosines, false, false},
 	{"mean: widened t (accepts)", mean_widened, false, true},
 	{"mean: widened sign flip (accepts)", mean_flipped, false, true},
+	{"mean: sign flip (rejects)", mean_outside, false, false},
 	{"U: chi-square", scatter_chi2, true, false},
 	{"U: with the sample's kurtosis", scatter_sample, true, false},
 	{"U: excess kurtosis of at least 4", scatter_at_least_4, true, false},
@@ -198,7 +213,9 @@ static const struct accept_way ways[] = {
 #define N_WAYS (sizeof ways / sizeof *ways)
 #define PRECISION "precision: both tests, widened (accepts)"
 #define MOST_PRECISION 20 /* largest number of replicates, because permutations are slow */
-enum { COUNT_PRECISION = N_WAYS, COUNT_TRIALS, N_COUNTS };
+#define CASES "mean: widened sign flip, 8 cases (accepts)"
+#define N_CASES 8
+enum { COUNT_PRECISION = N_WAYS, COUNT_CASES, COUNT_TRIALS, N_COUNTS };
 
 static bool precision_accepts(const double *r, const double *x, size_t n)
 {
@@ -215,6 +232,36 @@ static bool precision_accepts(const double *r, const double *x, size_t n)
 	return !normal_quantile(permuted, &z) && normal_below(z / sqrt(s.inflation)) <= ALPHA;
 }
 
+/* Draws the differences of n pairs. r and x: the values of program and replay. */
+static void pairs_draw(const struct accept_condition *c, gsl_rng *rng, double *r, double *x,
+		       double *d, size_t n)
+{
+	standard_draw(c, rng, r, n);
+	standard_draw(c, rng, x, n);
+	for (size_t i = 0; i < n; i++)
+		d[i] = c->replay ? x[i] : (x[i] - r[i]) / sqrt(2);
+}
+
+/* Accepts as mean_flipped(), but the dependence is estimated over N_CASES cases of a replayer. */
+static bool cases_accept(const struct accept_condition *c, gsl_rng *rng, double *d, size_t n)
+{
+	struct ratio_evidence e = {.n = n, .d = d};
+	double r[N_MOST], x[N_MOST], other[N_MOST], sum = 0;
+	struct serial s;
+	for (size_t i = 1; i < N_CASES; i++) {
+		pairs_draw(c, rng, r, x, other, n);
+		if (serial_dependence(other, n, &s))
+			return false;
+		sum += serial_rho_own(s.lag1, (double)n);
+	}
+	if (dependent_mean(d, n, &e.t, &e.wide, &e.serial))
+		return false;
+	sum += serial_rho_own(e.serial.lag1, (double)n);
+	e.serial = serial_pooled(e.serial.lag1, n, sum / N_CASES, N_CASES);
+	e.wide = serial_widen(&e.t, n, &e.serial);
+	return ratio_p(&e, -INFINITY, 0, &(struct levels){0}).accept <= ALPHA;
+}
+
 struct cell_of_table {
 	const struct accept_condition *condition;
 	size_t n;
@@ -226,17 +273,16 @@ static void accept_trial(void *context, gsl_rng *rng, uint64_t *count)
 	const struct accept_condition *c = cell->condition;
 	size_t n = cell->n;
 	double r[N_MOST], x[N_MOST], d[N_MOST], t = 0;
-	standard_draw(c, rng, r, n);
-	standard_draw(c, rng, x, n);
+	pairs_draw(c, rng, r, x, d, n);
 	/* distance from the limit at which Student's t accepts with a probability of about 0.8: (t
 	 * + 0.84) standard errors */
 	double inside = c->power && !t_quantile(1 - ALPHA, (double)(n - 1), &t)
 			    ? (t + 0.84) / sqrt((double)n)
 			    : 0;
-	for (size_t i = 0; i < n; i++)
-		d[i] = (x[i] - r[i]) / sqrt(2) - inside;
-	for (size_t i = 0; i < n && c->power; i++)
+	for (size_t i = 0; i < n && c->power; i++) {
+		d[i] -= inside;
 		x[i] /= 2;
+	}
 	count[COUNT_TRIALS]++;
 	for (size_t i = 0; i < N_WAYS; i++)
 		count[i] += ways[i].accepts(ways[i].scatter ? x : d, n);
@@ -244,6 +290,7 @@ static void accept_trial(void *context, gsl_rng *rng, uint64_t *count)
 		x[i] *= LIMIT_PRECISION;
 	if (n <= MOST_PRECISION)
 		count[COUNT_PRECISION] += precision_accepts(r, x, n);
+	count[COUNT_CASES] += cases_accept(c, rng, d, n);
 }
 
 static void row_add(struct rates *rates, size_t n, const char *name, bool promised,
@@ -255,7 +302,7 @@ static void row_add(struct rates *rates, size_t n, const char *name, bool promis
 	for (size_t i = 0; i < N_CONDITIONS; i++) {
 		struct rate *r = rate_add(rates, PART_STATISTICS, group, name, conditions[i].name,
 					  count[i][which], count[i][COUNT_TRIALS]);
-		if (promised && !conditions[i].power)
+		if (promised && !conditions[i].power && !conditions[i].replay)
 			rate_promise(r, PROMISE_AT_MOST, ALPHA);
 	}
 }
@@ -274,6 +321,8 @@ int simulate_accept(const struct simulate_options *o, struct rates *rates, struc
 		}
 		for (size_t i = 0; i < N_WAYS && !ret; i++)
 			row_add(rates, n, ways[i].name, ways[i].promised, count, i);
+		if (!ret)
+			row_add(rates, n, CASES, true, count, COUNT_CASES);
 		if (!ret && n <= MOST_PRECISION)
 			row_add(rates, n, PRECISION, true, count, COUNT_PRECISION);
 	}
