@@ -336,8 +336,8 @@ static int usage_check(const struct standard_config *c, const char *action, int 
 		       struct err *e)
 {
 	if (!certifies && strcmp(action, "check"))
-		return err_set(e, EINVAL, "unknown action \"%s\": the actions are certify and check",
-			       action);
+		return err_set(e, EINVAL, "unknown action \"%s\": the actions are certify and "
+			       "check", action);
 	if (n != (certifies ? 1 : 2))
 		return err_set(e, EINVAL, certifies ? "certify: unexpected argument (-o FILE names "
 						      "the certificate)"
