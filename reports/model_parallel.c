@@ -34,8 +34,8 @@ MODEL(S, "Origin of the recording.",
 	ROW(uint64_t, n_throttled, "n_delayed", COUNT, "Delayed nodes.")
 	ROW(uint64_t, n_runs, "n_runs", COUNT, "Number of runs of the capture, including the run "
 					       "without delays.")
-	ROW(uint64_t, period, "period", COUNT, "Number P: every P-th request of a delayed node "
-					       "is delayed.")
+	ROW(uint64_t, period, "period", COUNT, "Number P: the first request of a delayed node "
+					       "is delayed, and every P-th request after it.")
 	ROW(uint64_t, n_waits, "n_waits", COUNT, NULL)
 	ROW(uint64_t, n_signals, "n_signals", COUNT, NULL)
 	ROW(int64_t, application_ns, "application_ns", TIME, NULL, .real_number = true)
