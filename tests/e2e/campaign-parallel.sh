@@ -34,7 +34,12 @@ jq -e '[.parallel.cases[] | select(.scenario == "piped")][0] | .recorded_on == "
 	.recording.n_delayed == 2 and .recording.n_runs == 3 and .recording.period == 1 and .recording.n_waits == 5 and
 	.recording.tracing_ns > .recording.application_ns' results/report/report.json >/dev/null ||
 	fail "the recording: $(jq -c .parallel.cases results/report/report.json)"
-jq -e '[.parallel.cases[] | select(.scenario == "found")][0].recording | .period == 1000 and .n_waits == 1' results/report/report.json >/dev/null || fail 'another period'
+# period 1000 suffices for `found`. Only on a busy machine can its replay take more than eleven times as
+# long as the application
+found=$(jq -c '[.parallel.cases[] | select(.scenario == "found")][0].recording | [.period, .n_waits]' results/report/report.json)
+[ "$found" = '[1000,1]' ] || sed -n '/"event":"period"/s/^[^{]*//p' results/journal |
+	jq -s -e 'map(select(.scenario == 1 and .period == 1000)) | length > 0 and all(.[]; .error == null or .error > 10)' >/dev/null ||
+	fail "another period, or other waits: $found $(grep '"event":"period"' results/journal)"
 jq -e '[.parallel.nodes[] | select(.scenario == "piped")] | length == 2 and .[0].n_requests > 0' results/report/report.json >/dev/null || fail 'not two nodes'
 for run in results/runs/*.json; do
 	jq -e '.scenario == "found" or .role == "recording" or .role == "program" or (.summary.n_lost == 0 and .summary.n_mismatched == 0 and (.summary.nodes | length == 2))' "$run" >/dev/null ||

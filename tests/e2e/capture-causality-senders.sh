@@ -2,6 +2,7 @@
 # capture causality: threads, processes and ranks without requests are nodes if others wait for
 # them. In a replay they compute while the others write.
 . "$SRCDIR/tests/e2e/lib.sh"
+priority_raise # a thread must compute for a share of the run
 leaks_unchecked # leaks of OpenMPI itself are not reported
 preload_before_sanitizer
 command -v jq >/dev/null || skip 'no jq'
@@ -26,7 +27,8 @@ capture ../parallel paced 5
 expect_line out 'of 2 nodes'
 expect_line out '1 of the nodes makes no requests'
 [ "$(edges 1)" = '1:0 0:1,1:1 0:2,1:2 0:3,1:3 0:4,1:4 0:5,' ] || fail "$(edges 1)"
-deps '.n_waits == 5 and .external_ns < .compute_ns / 4 and .compute_ns > 4 * 20e6'
+# a wait whose sender is unknown would be external. On a busy machine, all times are longer
+deps '.n_waits == 5 and .external_ns < .span_ns / 2 and .compute_ns > 4 * 20e6'
 
 # a thread that only computes meets two threads that write at each barrier
 bystander() {
@@ -51,7 +53,7 @@ case ${SANITIZE:-} in
 	;;
 esac
 bystander
-deps '(.barriers | length) >= 3 and .external_ns < .compute_ns / 2'
+deps '(.barriers | length) >= 3 and .external_ns < .span_ns' # of two threads that wait
 "$VALIDATE" export -q --to csv trace -o - | grep -vc ',compute,\|,signal,\|,wait,' >n_requests
 [ "$(cat n_requests)" -eq 13 ] || fail "$(cat n_requests) lines instead of 12 requests: messages stayed in the trace"
 
@@ -86,13 +88,17 @@ fi
 # barrier, a write can start up to 1 ms before the computing.
 [ -x "$BUILD/validate-mpi-replay" ] && command -v mpirun >/dev/null || skip 'no OpenMPI to replay with'
 mkdir target
-for kind in paced bystander; do
-	capture ../parallel $kind 10
+during() { # KIND
 	expect_status 0 "$VALIDATE" replay --engine parallel --mode causal --prepare --dir target -o replayed.trace trace
-	"$VALIDATE" export -q --to csv replayed.trace -o - | awk -F , -v kind=$kind '
+	"$VALIDATE" export -q --to csv replayed.trace -o - | awk -F , -v kind="$1" '
 		NR > 1 && $5 == "compute" && $4 - $3 > 1e7 { from[++n] = $3; to[n] = $4 }
 		NR > 1 && $5 == "pwrite" { write[++n_writes] = $3 }
 		END { for (i in write) for (k in from) if (write[i] > from[k] - 1e6 && write[i] < to[k]) { n_during++; break }
 			print kind ":", n_during + 0, "of", n_writes, "writes while the other node computes"
-			exit n_during * 2 < n_writes }' || fail 'the replay computes and writes in turn'
+			exit n_during * 2 < n_writes }'
+}
+for kind in paced bystander; do
+	capture ../parallel $kind 10
+	# a busy machine can delay a thread after its signal; a wrong order would delay it in each replay
+	during $kind || during $kind || during $kind || fail 'the replay computes and writes in turn'
 done

@@ -4,6 +4,7 @@
 # the report. Parts add up, and the limit of quantification is shown. On a busy machine a fault can
 # stay inconclusive; decided faults must have the right cause.
 . "$SRCDIR/tests/e2e/lib.sh"
+priority_raise
 
 replayer() {
 	printf '[replayer %s]\nengine = event\norder = thread\nmutant = %s\n' "$1" "$2"
@@ -41,8 +42,10 @@ expect_line out 'the main cause of the verdict is lost requests'
 cat >check.jq <<'END'
 (.cells[] | select(.verdict == "not trusted") | select((.why.main_cause | sub(" "; "-")) != .replayer)
  | "\(.replayer) comes from \(.why.main_cause): \(.why.sentence)"),
-(.cells[] | select(.replayer == "service" or .replayer == "requests" or .replayer == "reordering")
+(.cells[] | select(.replayer == "requests" or .replayer == "reordering")
  | select(.verdict != "not trusted") | "\(.replayer) is \(.verdict): \(.reason)"),
+(.cells[] | select(.replayer == "service") | select(.verdict == "trusted" or (.verdict == "inconclusive" and
+ (.components[] | select(.component == "bias") | .estimate.value < 0.2))) | "\(.replayer) is \(.verdict): \(.reason)"),
 (.cells[] | select(.why) | .replayer as $name | .why.splits[] | select(.whole.status == "ok")
  | (.whole.value - ([.parts[] | select(.in_the_sum and .part.status == "ok") | .part.value] | add)) as $rest
  | select($rest > 1e-6 or $rest < -1e-6) | "\($name): the parts leave \($rest)"),

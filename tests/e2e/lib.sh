@@ -30,6 +30,12 @@ leaks_unchecked() {
 	export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 }
 
+# priority_raise: other programs of a busy machine take little CPU time from this script and its
+# programs, if this user may raise the priority
+priority_raise() {
+	renice -n -15 -p $$ >/dev/null 2>&1 || :
+}
+
 # memory_limit KIB: limits the address space, of which a sanitizer needs all
 memory_limit() {
 	[ -n "${SANITIZE:-}" ] || ulimit -v "$1"
