@@ -209,12 +209,12 @@ void facts_add_others(struct strbuf *out, const struct analysis *a)
 		return;
 	strbuf_addstr(out, "Other programs used ");
 	add_share(out, others);
-	strbuf_addstr(out, " of the CPU time");
+	strbuf_addstr(out, " of the CPU time of all CPUs");
 	if (!(stolen >= 0.01))
 		return;
 	strbuf_addstr(out, "; the hypervisor took ");
 	add_share(out, stolen);
-	strbuf_addstr(out, " of the CPU time");
+	strbuf_addstr(out, " of it");
 }
 
 /* --- use of time --------------------------------------------------------- */

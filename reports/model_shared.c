@@ -347,7 +347,8 @@ MODEL(S, "A row of the league table, best replayer first.",
 	ROW(double, mean_bias, "mean_bias_size", SHARE,
 	    "Mean |bias| over the cases of the replayer.")
 	ROW(double, cpu_per_request_ns, "cpu_per_request_ns", TIME,
-	    "CPU time of the whole process.")
+	    "CPU time of the processes in all runs, from start to end, divided by the "
+	    "number of their requests.")
 	PART("largest",
 	     "The case with the largest absolute value of a quantity; null if no case has the "
 	     "quantity.",

@@ -66,8 +66,8 @@ static const char *const templates[REASON_N] = {
     [REASON_CHANGE_LIMITS] = ", %W the limits ±%P %%",
     [REASON_NUMBER_LIMITS] = ", %W the limits ±%.3g",
     [REASON_ONLY_INTERVAL] = ". The component is not rejected, because the rejection test is "
-			     "stricter than this interval: its P-value is %.3g, and a rejection "
-			     "needs at most %.3g",
+			     "stricter than this interval: even without Holm's correction, its "
+			     "P-value %.3g exceeds %.3g",
     [REASON_SHARE] =
 	"%.3g %% of the requests, one-sided %E %% confidence limits %.3g and %.3g %%, %W the limit "
 	"%P %%",
@@ -84,9 +84,9 @@ static const char *const templates[REASON_N] = {
     [REASON_SHARES_REQUEST] = "%Q in flight at the start of %P %% of the program's requests and "
 			      "%P %% of the replay's requests",
     [REASON_DISTANCE] =
-	". The difference is %.3g, its %E %% upper confidence limit %.3g, %W the limit %.3g",
+	". The shares differ by %.3g (%E %% upper confidence limit %.3g), %W the limit %.3g",
     [REASON_DISTANCE_BEYOND] =
-	". The difference is %.3g, its %E %% lower confidence limit %.3g, beyond the limit %.3g",
+	". The shares differ by %.3g (%E %% lower confidence limit %.3g), beyond the limit %.3g",
     [REASON_PAIRS_FAR] =
 	". The component is not accepted, because some pairs deviate far from the others: the "
 	"plain mean of all pairs is %C %%",

@@ -68,7 +68,8 @@ static const struct {
     [SOURCE_STAMPS] = {"reference", "instrumentation",
 		       "the program's times come from stamps just before and after each call, or "
 		       "from the kernel at the device (table \"Source of the times\")"},
-    [SOURCE_RESOLUTION] = {"clock", "resolution", "steps of at most %.3g ns"},
+    [SOURCE_RESOLUTION] = {"clock", "resolution",
+			   "the clock of the response times has steps of at most %.3g ns"},
     [SOURCE_READ_COST] = {"clock", "read cost",
 			  "at most %.3g ns for the two stamps of a request, in program and replay; "
 			  "the difference between program and replay is in the budget"},

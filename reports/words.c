@@ -68,6 +68,9 @@ void words_add_estimate(struct strbuf *out, const struct component *c, bool half
 	struct estimate estimate = c->estimate;
 	struct table_cell cell = {
 	    .kind = CELL_ESTIMATE, .status = estimate.status, .estimate = &estimate};
+	if (components[c->kind]->unit == COMPONENT_NUMBER && components[c->kind]->two_sided &&
+	    !estimate.status && estimate.value > 0)
+		strbuf_addch(out, '+');
 	table_cell_text(out, &column, &cell, half_width);
 }
 

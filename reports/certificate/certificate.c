@@ -80,7 +80,7 @@ static void add_scope(struct certificate *c, const struct analysis *a)
 	words_add_count(&text, c->n_cases, "scenario", "scenarios");
 	strbuf_addstr(&text, "; assessed: ");
 	words_add_components(&text, a, true);
-	strbuf_addstr(&text, "; not assessed: ");
+	strbuf_addstr(&text, "; not assessed or not applicable: ");
 	words_add_components(&text, a, false);
 	words_add_not_visible(&text, "; not visible in the recordings: ", a, "");
 	fact_add(c, "Scope", &text);

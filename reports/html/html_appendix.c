@@ -62,7 +62,7 @@ static void add_errors(struct strbuf *out, const struct html_page *page)
 			"This is look %u of %u, after %u replicates. ", a->look, p->n_looks,
 			a->n_replicates);
 	words_add_errors(out, a);
-	strbuf_addstr(out, ".</p>\n<p><b>Not assessed:</b> ");
+	strbuf_addstr(out, ".</p>\n<p><b>Not assessed or not applicable:</b> ");
 	words_add_components(out, a, false);
 	words_add_not_visible(out, ". <b>Not visible in the recordings:</b> ", a, "");
 	strbuf_addstr(out, ".</p>\n");

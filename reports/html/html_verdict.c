@@ -151,7 +151,7 @@ static const struct cell *find_cell(const struct analysis *a, size_t scenario, s
 	return NULL;
 }
 
-/* Appends the estimate with few digits: "+1.2 %", "0.13". */
+/* Appends the estimate with few digits: "+1.2 %", "+0.13". */
 static void add_short_estimate(struct strbuf *out, const struct component *c)
 {
 	const double value = c->estimate.value;
@@ -160,7 +160,7 @@ static void add_short_estimate(struct strbuf *out, const struct component *c)
 	if (unit == COMPONENT_CHANGE)
 		strbuf_addf(&text, fabs(value) < 0.0995 ? "%+.1f %%" : "%+.0f %%", 100 * value);
 	else if (unit == COMPONENT_NUMBER)
-		strbuf_addf(&text, "%.2f", value);
+		strbuf_addf(&text, components[c->kind]->two_sided ? "%+.2f" : "%.2f", value);
 	else
 		words_add_size(&text, c->kind, c->estimate.value);
 	html_add_number(out, text.s);

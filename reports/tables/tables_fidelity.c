@@ -95,11 +95,11 @@ static void issue_error_row(struct table *t, const struct cell *c)
 const struct table_kind table_issue_error = {
     "issue-error", "Issue error and schedule", .cell = issue_error_row,
     .note = "Issue error: start of a request minus the time at which it was due; only timed "
-    	"replays have one. Late: issued after the due time by more than 1 % of the mean traced gap "
-    	"or 1 µs, whichever is larger. No CPU: the thread had no CPU when its request was due, "
-    	"which is not a fault of the replayer. Schedule: start of a request in the replay minus "
-    	"its start in the trace, each counted from the first start; mean over the requests. "
-    	"Replays without timing also have this value."};
+    	"replays have one. Late: issued after the due time by more than 1 % of the mean time "
+    	"between starts in the trace, and by more than 1 µs. No CPU: the thread had no CPU when "
+    	"its request was due, which is not a fault of the replayer. Schedule: start of a request "
+    	"in the replay minus its start in the trace, each counted from the first start; mean over "
+    	"the requests. Replays without timing also have this value."};
 
 static void fidelity_row(struct table *t, const struct cell *c)
 {
@@ -135,8 +135,9 @@ const struct table_kind table_diagnostics = {
     .note =
 	"The differences of the mean response times are examined in the order in which the pairs "
 	"ran: correlation of successive pairs (0 is ideal), and the number of independent pairs "
-	"that would give as much information. A smaller number widens the confidence intervals, "
-	"and makes acceptance harder. Other components have their own numbers. The P-values test "
+	"that would give as much information. This number is computed from one case. The "
+	"decisions use other numbers, computed from all cases of the replayer: the reasons state "
+	"them. The P-values test "
 	"the hypotheses \"the order of values above and below the median is random\" and \"no "
 	"trend\". A small P-value shows that the pairs depend on each other, for example by "
 	"drift. A P-value is undefined if there are too few different values."};

@@ -63,7 +63,8 @@ const struct table_kind table_league = {"league", "League table", league_n, leag
 	"by the shares of trusted cases and of cases that are not trusted, then by the mean "
 	"deviation. Mean deviation: mean over all judged components, in multiples of their limits. "
 	"A multiple above 10 counts as 10. Each column with an interval shows the case with the "
-	"largest absolute value of this column. The CPU time is a mean over all runs."};
+	"largest absolute value of this column. CPU time per request: CPU time of the processes in "
+	"all runs, from start to end, divided by the number of their requests."};
 
 static const char *observe_text(const struct scenario *s)
 {

@@ -222,7 +222,7 @@ static void add_footer(struct strbuf *out, const struct analysis *a,
 	strbuf_addstr(out, "\n");
 	strbuf_addstr(&line, "Assessed: ");
 	words_add_components(&line, a, true);
-	strbuf_addstr(&line, ". Not assessed: ");
+	strbuf_addstr(&line, ". Not assessed or not applicable: ");
 	words_add_components(&line, a, false);
 	strbuf_addstr(&line, ".");
 	words_add_not_visible(&line, " Not visible in the recordings: ", a, ".");

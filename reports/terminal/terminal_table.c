@@ -411,9 +411,10 @@ static void add_legend(struct strbuf *out, const struct analysis *a, const struc
 			 "program (largest 95 % upper confidence limit)."
 		       : "Precision: scatter of the replay from run to run, divided by that of the "
 			 "program (in parentheses: 95 % upper confidence limit).",
-		is_sum ? "Time: how much longer (+) or shorter (-) the whole replay takes "
-			 "(largest)."
-		       : "Time: how much longer (+) or shorter (-) the whole replay takes.",
+		is_sum ? "Time: how much longer (+) or shorter (-) the execution time of the "
+			 "replay is (largest)."
+		       : "Time: how much longer (+) or shorter (-) the execution time of the "
+			 "replay is.",
 		width[UNCERTAINTY]
 			? "U: expanded uncertainty (95 %) of one replay after correction for bias."
 			: NULL,

@@ -38,7 +38,7 @@ struct league_row {
 	 * components of all its cases; NaN none. */
 	double deviation;
 	uint64_t n_infidelities; /* number of lost, extra and mismatched requests of all runs */
-	double cpu_per_request_ns; /* CPU time of the whole process, mean over runs; NaN unknown */
+	double cpu_per_request_ns; /* CPU time of the processes / requests, all runs; NaN unknown */
 };
 
 /* Sets a->league[a->n_league], a row per replayer. Order: verdict (trusted, inconclusive, not

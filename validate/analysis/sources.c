@@ -151,7 +151,8 @@ static void sources_instruments(struct analysis *a)
 		correction = fmax(correction, run->summary.correction_u_ns);
 	}
 	source_add(a, SOURCE_RESOLUTION, IN_BUDGET, resolution, 0);
-	source_add(a, SOURCE_READ_COST, IN_BUDGET, cost, 0);
+	if (cost > 0) /* unknown for the kernel's tracepoints */
+		source_add(a, SOURCE_READ_COST, IN_BUDGET, cost, 0);
 	if (back_ns > 0)
 		source_add(a, SOURCE_CLOCK_BACK, WARNING, (double)back_ns * 1e-9, 0);
 	if (correction > 0)

@@ -169,7 +169,8 @@
 #define CELL_DIAGNOSTICS(X)                                                                        \
 	X(double, lag1, "lag1", NUMBER, "Autocorrelation of neighbouring pairs.")                  \
 	X(double, n_effective, "n_effective", NUMBER,                                              \
-	  "Number of independent pairs that the test of acceptance assumes.")                      \
+	  "Number of independent pairs that would give as much information, computed from this "   \
+	  "case. The decisions use numbers computed from all cases of the replayer.")              \
 	X(double, runs_p, "runs_p", P, "P-value of the runs test.")                                \
 	X(double, trend_p, "trend_p", P,                                                           \
 	  "P-value of the trend test; undefined if the runs are too few for a P-value of 0.05.")   \

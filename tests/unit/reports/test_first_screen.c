@@ -429,8 +429,8 @@ static void test_facts(void **state)
 		"ended near them. In the other scenarios, they made whole runs one after the "
 		"other (replays are timed)");
 	fact_is(&facts[2], &f.analysis,
-		"Other programs used 35 % of the CPU time; the hypervisor took 2 % of the CPU "
-		"time");
+		"Other programs used 35 % of the CPU time of all CPUs; the hypervisor took 2 % "
+		"of it");
 	fact_is(&facts[3], &f.analysis, "The campaign took 100 s: program 30 %, replays 50 %; "
 		"other work 20 %: syncing 5 %, the rest 15 %");
 	assert_null(facts[4].name);

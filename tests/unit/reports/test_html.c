@@ -312,7 +312,8 @@ static void the_verdict_comes_first(void **state)
 					   "inconclusive (look right, not proven)</p>");
 	assert_non_null(verdict);
 	assert_true(verdict < strstr(html, "<h2"));
-	assert_non_null(strstr(html, "<b>Not assessed:</b> issue error and share late"));
+	assert_non_null(strstr(html, "<b>Not assessed or not applicable:</b> issue error "
+				     "and share late"));
 	free(html);
 	html = page(FIXTURE_EMPTY, false);
 	assert_non_null(strstr(html, "Nothing could be judged"));
