@@ -140,15 +140,15 @@ static const char *const templates[REASON_N] = {
     [REASON_MACHINE_LIMIT] = ", so it is not shown to be within the limit %P %%",
     [REASON_PLAN_NONE] = ". " NO_NUMBER,
     [REASON_PLAN_MEAN] = ". " NO_NUMBER ": the %X scatter by %V (standard deviation, including "
-			 "dependence between runs), but a decision by %.0f replicates needs at "
-			 "most %V",
+			 "dependence between runs), but the present %.0f replicates decide "
+			 "only if this scatter is at most %V",
     [REASON_PLAN_RECORDINGS] = ". No practical number of replicates with the present recordings "
 			       "decides this component. If each replicate had its own recording, "
 			       "about %.0f replicates in all would probably decide it",
-    [REASON_PLAN_RATIO_MOST] = ". " NO_NUMBER ": the ratio is too near the limit, and a decision "
-			       "by %.0f replicates needs a ratio of at most %.3g",
-    [REASON_PLAN_RATIO_LEAST] = ". " NO_NUMBER ": the ratio is too near the limit, and a decision "
-				"by %.0f replicates needs a ratio of at least %.3g",
+    [REASON_PLAN_RATIO_MOST] = ". " NO_NUMBER ": the ratio is too near the limit. The present "
+			       "%.0f replicates decide only if it is at most %.3g",
+    [REASON_PLAN_RATIO_LEAST] = ". " NO_NUMBER ": the ratio is too near the limit. The present "
+				"%.0f replicates decide only if it is at least %.3g",
     [REASON_PAIRS_FAILED] = ". In %.0f of %.0f pairs a run failed",
     [REASON_NOT_AFTER_HOLM] =
 	". The component is not rejected, because the report makes %.0f tests: Holm's correction "

@@ -278,7 +278,8 @@ static void matrix_add(struct strbuf *out, const struct campaign_change *c)
 	}
 	strbuf_addstr(out, "</tbody></table></div>\n<p class=\"key\">= same, ↑ better, ↓ worse, "
 			   "? inconclusive, · not judged. A sign without a number: the change "
-			   "rounds to 0.</p>\n");
+			   "rounds to 0. precision: scatter of the new replays divided by that "
+			   "of the old replays.</p>\n");
 }
 
 static void reason_row(struct strbuf *out, const struct case_change *c, enum aspect k)

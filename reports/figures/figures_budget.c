@@ -134,8 +134,7 @@ static void add_issue(struct figures *fs, const struct panels *ps, size_t i)
 		"  file using 3:1 with points pt 9 ps 0.7 lc rgb '" RGB_ORANGE "' title 'p99', \\\n"
 		"  file using 4:1 with points pt 5 ps 0.6 lc rgb '" RGB_VERMILLION "' title "
 		"'largest'\n", fmax(fmin(lo, hi) / 2, 0.5), hi * 2);
-	figure_caption(f, "Issue error of the timed replays: time by which a request was "
-			  "issued later than intended.");
+	figure_caption(f, "Issue error of the timed replays.");
 }
 
 void figures_issue(struct figures *fs, const struct analysis *a)

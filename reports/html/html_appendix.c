@@ -105,7 +105,14 @@ static void add_target(struct strbuf *out, const struct target *t)
 					    [CACHE_WARM] = "warm: files are read before each run",
 					    [CACHE_AS_IS] = "left as it is"};
 	SCOPED_STRBUF text = STRBUF_INIT;
-	strbuf_addf(&text, "%s; cache %s", t->dir ? t->dir : "a fresh directory inside the results",
+	if (t->volume)
+		strbuf_addf(&text, "a volume in memory, %s, service time %s",
+			    size_text(t->size_bytes).s, t->volume);
+	else
+		strbuf_addstr(&text, t->device ? t->device
+				     : t->dir  ? t->dir
+					       : "a fresh directory inside the results");
+	strbuf_addf(&text, "; cache %s",
 		    t->cache >= 0 && t->cache <= CACHE_AS_IS ? cache[t->cache] : "unknown");
 	if (t->cache_budget_bytes)
 		strbuf_addf(&text, "; page cache limited to %s",

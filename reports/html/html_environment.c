@@ -84,7 +84,7 @@ static const struct label {
     {"targets.name"}, /* title */
     {"below", "block device"},
     {"below.device", ""},
-    {"below.size", "size"},
+    {"below.size", "size of the volume", ""},
     {"device.rotational", "rotational", "no"},
     {"device.nr_requests", "queue length (nr_requests)"},
     {"device.nomerges", "merging of requests (1, 2: restricted)", "on"},

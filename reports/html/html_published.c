@@ -30,7 +30,8 @@ void html_add_published(struct strbuf *out, const struct html_page *p)
 		strbuf_addstr(out, "<p>Confidence intervals decide on each finding. A finding is "
 			"confirmed if, in every comparison, its interval lies on the side that "
 			"the publication states. A finding is not confirmed if an interval lies "
-			"on the other side. Otherwise the finding is inconclusive. Unlike the "
+			"on the other side. Otherwise the finding is inconclusive. All intervals "
+			"of a finding hold together with 95 % confidence. Unlike the "
 			"decisions on components, these intervals do not allow for dependent "
 			"runs.</p>\n"
 			"<ul class=\"claims\">\n");
@@ -62,8 +63,7 @@ void html_add_parallel(struct strbuf *out, const struct html_page *p)
 			   "application is recorded on one target and replayed on another. The "
 			   "application also runs on the target of the replay: the error is the "
 			   "relative difference of the execution times of application and replay "
-			   "on this target. The table shows the largest error over the "
-			   "targets of the recordings.</p>\n");
+			   "on this target.</p>\n");
 	html_add_table(out, p, "parallel-replayers", NULL);
 	html_add_figures(out, p, "parallel-error", false);
 	html_add_figures(out, p, "parallel-period", true);

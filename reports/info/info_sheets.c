@@ -173,7 +173,7 @@ static void note_positions(struct table *s, const struct profile *p)
 		"first: number of reads and writes without a previous one. validate-info(1) "
 		"explains all patterns. Offset and length are multiples of 4096 in %s of the reads "
 		"and writes, and of 512 in %s. The largest offset at which a read or write ends is "
-		"%s",
+		"%s bytes",
 		share_text((double)p->n_aligned_4096, (double)p->n_position_known).s,
 		share_text((double)p->n_aligned_512, (double)p->n_position_known).s,
 		count_text(p->highest).s);

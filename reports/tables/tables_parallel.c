@@ -48,15 +48,16 @@ static void parallel_row(struct table *t, const struct analysis *a, size_t i)
 const struct table_kind table_parallel = {"parallel",
 	"Parallel applications: error of the execution time", n_cases, parallel_row, .note =
 	"The error is (execution time of the application - execution time of the replay) / "
-	"execution time of the application. A positive error means that the replay is too fast. "
-	"U: expanded uncertainty of the error for 95 %, which is k times the standard "
-	"uncertainty from the scatter of the pairs and the resolution of the clock. Execution "
-	"time: from the start of the first request to the end of the last. Predicted error: "
-	"computed from the recording, without a replay. If the predicted error is beyond 5 %, "
-	"the recording does not explain the execution time of the application, and the error "
-	"does not show how well the replayer works. A recording consists of several runs of the "
-	"application. The last columns are multiples of the time of the application: the total "
-	"time of these runs, and the mean time of a run in which a node is delayed."};
+	"execution time of the application. A positive error means that the replay is too fast: "
+	"the sign is opposite to that of the component execution time. U: expanded uncertainty of "
+	"the error for 95 %, which is k times the standard uncertainty from the scatter of the "
+	"pairs and the resolution of the clock. Execution time: from the start of the first "
+	"request to the end of the last. Predicted error: computed from the recording, without a "
+	"replay. If the predicted error is beyond 5 %, the recording does not explain the "
+	"execution time of the application, and the error does not show how well the replayer "
+	"works. A recording consists of several runs of the application. The last two columns are "
+	"multiples of the time of the application: the total time of these runs, and the mean time "
+	"of a run in which a node is delayed."};
 
 ROWS_OF(n_worst, a->parallel ? a->parallel->n_worst : 0)
 
@@ -131,8 +132,8 @@ static void parallel_replayers_row(struct table *t, const struct analysis *a, si
 const struct table_kind table_parallel_replayers = {"parallel-replayers",
 	"Parallel applications: comparison of replayers", n_worst, parallel_replayers_row,
 	.n_row_headers = 4, .note =
-	"Error of the execution time, without its sign: the largest over the targets on which the "
-	"application was recorded."};
+	"Error of the execution time, without its sign. The table shows the largest error if the "
+	"application was recorded on several targets."};
 
 /* --- hosts --------------------------------------------------------------- */
 

@@ -23,7 +23,7 @@ static void published_row(struct table *t, const struct analysis *a, size_t i)
 		"The published values come from another machine, other storage and another time, "
 		"so do not expect equal numbers. But if one published value is larger than "
 		"another, the same should hold here. A measured value is followed by its 95 % "
-		"interval, a published value by its published uncertainty.");
+		"interval, and a published value by its uncertainty if the publication states it.");
 	for (const char *const *defect = published_defects(a); *defect; defect++)
 		strbuf_addf(&s, " %s", *defect);
 	table_note(t, "%s", s.s);

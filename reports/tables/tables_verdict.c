@@ -183,7 +183,7 @@ const struct table_kind table_distribution = {"distribution",
 	"Typical: mean of the fastest 90 % of the requests of a run. Tail: mean of the slowest "
 	"1 %. Shape: largest difference between the distributions of the response times, each "
 	"divided by the typical response of its run. Operation and half: the operation, or the "
-	"half of a run, that deviates most."};
+	"half of a run, that decides the component: usually the one that deviates most."};
 
 static size_t n_parts(const struct analysis *a, size_t i)
 {

@@ -392,6 +392,14 @@ static void add_workloads(struct grid *g, const struct analysis *a)
 	}
 }
 
+static bool has_inconclusive(const struct grid *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (g->row[i].is_case && g->row[i].verdict == VERDICT_INCONCLUSIVE)
+			return true;
+	return false;
+}
+
 /* Explains the columns, each in a paragraph. */
 static void add_legend(struct strbuf *out, const struct analysis *a, const struct grid *g,
 		       const size_t *width, const struct terminal_style *style)
@@ -428,6 +436,10 @@ static void add_legend(struct strbuf *out, const struct analysis *a, const struc
 		width[MISMATCHED] ? "Mism.: requests that were lost or repeated, or had a "
 				    "different result."
 				  : NULL,
+		is_sum || !has_inconclusive(g)
+			? NULL
+			: "Verdict: an inconclusive case shows its tendency, such as \"looks "
+			  "right\" or \"too noisy\".",
 	};
 	for (size_t i = 0; i < sizeof text / sizeof *text; i++)
 		if (text[i])

@@ -238,9 +238,12 @@ static json_t *scenario_facts(const struct campaign *c)
 			json_object_set_new(limits, name,
 				json_integer((json_int_t)step_limit(c, i, (int32_t)r - 1)));
 		}
+		/* a captured program or a trace decides itself how many requests it makes */
+		const bool counted = !p->scenario[i].script && !p->scenario[i].trace;
 		json_array_append_new(list,
-			json_pack("{s:s, s:I, s:f, s:I, s:I, s:o, s:o, s:o}", "name",
-			p->scenario[i].name, "requests", (json_int_t)k->n_requests, "execution_s",
+			json_pack("{s:s, s:o*, s:f, s:I, s:I, s:o, s:o, s:o}", "name",
+			p->scenario[i].name, "requests",
+			counted ? json_integer((json_int_t)k->n_requests) : NULL, "execution_s",
 			(double)k->execution_ns * 1e-9, "trace_bytes", (json_int_t)k->trace_bytes,
 			"page_cache_bytes", (json_int_t)step_page_cache(c, i), "anonymous_bytes",
 			memory, "cgroup_limit_bytes", limits, "calibration_failure",

@@ -88,7 +88,7 @@ static void lists_have_a_row_for_each_element(void **state)
 {
 	(void)state;
 	static const char *const wanted[] = {
-	    "Targets", "here", "directory|/a", "block device: size|64 MiB",
+	    "Targets", "here", "directory|/a", "block device: size of the volume|64 MiB",
 	    "block device: read ahead|128 KiB", "Requested or usual, but not available",
 	    "cold caches|why: in memory; instead: none",
 	    "CPU vulnerabilities: Vulnerable|retbleed, spec_store_bypass",
