@@ -306,7 +306,7 @@ void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
 	strbuf_addstr(out, ". ");
 	if (n_limited < n)
 		strbuf_addf(out, "In %zu of %zu cases, the", n_limited, n);
-	strbuf_addf(out, "%s uncertainty of one replay is not judged, because the upper confidence "
+	strbuf_addf(out, "%s component uncertainty is not applicable, because the upper confidence "
 		"limit of the program's uncertainty", n_limited < n ? "" : "The");
 	if (hi_upper < INFINITY) {
 		strbuf_addstr(out, " (");

@@ -331,12 +331,6 @@ static void add_protocol(struct strbuf *out, const struct html_page *p)
 	strbuf_addstr(out, "</code></pre>\n</details>\n");
 }
 
-static void add_version(struct strbuf *out, const struct html_page *p)
-{
-	(void)p;
-	strbuf_addstr(out, VALIDATE_VERSION);
-}
-
 static void add_tables(struct strbuf *out, const struct html_page *p)
 {
 	struct table t;
@@ -378,7 +372,7 @@ static void add_directive(struct strbuf *out, const struct html_page *p, char *l
 		    {"variation", add_variation}, {"runs", add_runs},
 		    {"operations", add_operations},
 		    {"environment", add_environment}, {"protocol", add_protocol},
-		    {"version", add_version}, {"tables", add_tables},
+		    {"tables", add_tables},
 		    {"terms", html_add_glossary}};
 	char *rest;
 	const char *word = strtok_r(line, "@ ", &rest), *name = strtok_r(NULL, " ", &rest);

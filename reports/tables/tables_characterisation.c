@@ -148,8 +148,7 @@ const struct table_kind table_linearity_precision = {
     .note = "Coefficient of variation of the replay's results at each load level."};
 
 const struct table_kind table_linearity_bias = {"linearity-bias", "Linearity of the bias",
-	n_linearity, linearity_bias_row, .n_row_headers = 2, .note =
-	"Relative bias at each load level, with its sign."};
+	n_linearity, linearity_bias_row, .n_row_headers = 2};
 
 static void linearity_row(struct table *t, const struct analysis *a, size_t i)
 {

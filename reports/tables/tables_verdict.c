@@ -106,7 +106,7 @@ static void scenarios_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_scenarios = {"scenarios", "Scenarios", table_n_scenarios,
 	scenarios_row, .note =
-	"The scenarios: what the program does. Options are those of \"validate microbench\"."};
+	"Options are those of \"validate microbench\"."};
 
 static size_t n_applied(const struct protocol *p, const struct replayer *r)
 {
@@ -132,8 +132,7 @@ static void replayers_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_replayers = {
     "replayers", "Replayers", replayers_n, replayers_row,
-    .note = "The replayers, which are the measuring instruments. Options are those of \"validate "
-	    "replay\"."};
+    .note = "Options are those of \"validate replay\"."};
 
 static void sources_row(struct table *t, const struct analysis *a, size_t i)
 {
