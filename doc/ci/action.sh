@@ -5,9 +5,9 @@
 #     action.sh install SOURCE   build the program in SOURCE and install it below /usr/local
 #     action.sh compare          measure and compare; inputs are in the environment:
 #       PROTOCOL      protocol with [replayer old] and [replayer new]
-#       OLD, NEW      programs that the protocol calls replayer-old and replayer-new (optional)
+#       OLD, NEW      programs that the protocol starts as replayer-old and replayer-new (optional)
 #       BUDGET        replaces the protocol's budget (optional)
-#       INCONCLUSIVE  pass or fail: what an inconclusive comparison does
+#       INCONCLUSIVE  pass or fail: the result of an inconclusive comparison
 #
 # `compare` writes validate-results/, appends `verdict=WORD` to $GITHUB_OUTPUT and a table to
 # $GITHUB_STEP_SUMMARY, and prints annotations.

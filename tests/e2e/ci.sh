@@ -76,6 +76,7 @@ fi
 if command -v action-validator >/dev/null; then
 	action-validator "$SRCDIR/action.yml" >lint 2>&1 || fail "action-validator: $(cat lint)"
 fi
+! grep -nE "^ *[a-z-]+: [^'\"].*: " "$SRCDIR/action.yml" || fail 'a text of action.yml with ": " needs quotes in YAML'
 
 STORED=$PWD/passes.json RUN_STATUS=4
 export STORED RUN_STATUS
