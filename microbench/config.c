@@ -88,13 +88,13 @@ const struct option_spec microbench_options[] = {
 	OPTION(FLAG, "sync", FIELD(sync), .help = "return from a write only when its data are on "
 	       "disk (O_SYNC)"),
 	OPTION(FLAG, "fsync-end", FIELD(fsync_end),
-	       .help = "each thread calls fsync after its last request, and each rank after its "
-	       "last write; this call is in the trace. Workloads without this call refuse the "
-	       "option"),
+	       .help = "workloads of one repeated call: each thread calls fsync after its last "
+	       "request; checkpoint workloads and earthquake: each rank calls fsync after its "
+	       "last write. This call is in the trace. Other workloads refuse the option"),
 	OPTION(CHOICE, "placement", FIELD(placement), .arg = "KIND", .choices = placement_names,
 	       .help = "place of the buffers in memory. offset: at a fixed offset in a page; page: "
 	       "at the start of a page; rotate: many buffers in turn. With --direct, every buffer "
-	       "begins at the start of a page. Give validate replay the same option (default "
+	       "begins at the start of a page. Use the same place for the replay (default "
 	       "offset)"),
 	OPTION(FLAG, "pin", FIELD(pin), .help = "pin thread i to the i-th CPU that the process "
 	       "may use; further threads begin again at the first CPU"),

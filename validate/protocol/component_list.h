@@ -23,7 +23,7 @@
 	  "(default 10%)")                                                                         \
 	X(SHAPE, shape, "shape", shape, OPT_RATIO, 0.10, "shape", 1e-6, 1,                         \
 	  "largest difference between the distributions of the response times, each divided by "   \
-	  "the typical response of its run (default 0.10)")                                        \
+	  "the typical response of its run (default 10%)")                                        \
 	X(TAIL, tail, "tail", tail, OPT_RATIO, 0.25, "tail", 1e-6, 0.99,                           \
 	  "largest relative bias of the mean of the slowest 1 % of the requests, either way "      \
 	  "(default 25%)")                                                                         \
@@ -51,7 +51,7 @@
 	  1e-6, 100, "largest expanded uncertainty U (default 20%)")                               \
 	X(CONCURRENCY, concurrency, "concurrency", concurrency, OPT_RATIO, 0.10, "concurrency",    \
 	  1e-6, 1,                                                                                 \
-	  "largest distance between the CDFs of the number of requests in flight (default 0.10)")  \
+	  "largest distance between the CDFs of the number of requests in flight (default 10%)")   \
 	X(LINEARITY, linearity, "linearity", linearity, OPT_RATIO, 0.10, "linearity", 1e-6, 0.99,  \
 	  "largest change of the relative bias with the load level, either way (default 10%)")     \
 	X(ISSUE_ERROR, issue_error, "issue error", issue_error_ns, OPT_DURATION, -1,               \

@@ -38,8 +38,9 @@ const struct option_spec compare_keys[] = {
     CHANGE("in-flight", in_flight,
 	   "the mean number of requests in flight, relative to the program's", "10%"),
     OPTION(DOUBLE, "precision-ratio", FIELD(precision_ratio), .arg = "X",
-	   .help = "largest ratio of the standard deviations of ln(replay/program) of the mean "
-	       "response times, new/old or old/new (default 2)",
+	   .help = "largest ratio of the scatters of both versions, new/old or old/new; the "
+	       "scatter is the standard deviation of ln(replay/program) of the mean response "
+	       "times (default 2)",
 	   .min = 1.01, .max = 1e6, .flags = OPT_NONE),
     OPTION(DOUBLE, "uncertainty-ratio", FIELD(uncertainty_ratio), .arg = "X",
 	   .help = "largest ratio of the combined standard uncertainties, new/old or old/new "
@@ -50,8 +51,8 @@ const struct option_spec compare_keys[] = {
 	   "trace, as a difference new - old",
 	   "1%"),
     CHANGE("concurrency", concurrency,
-	   "the largest distance between the CDFs of the number of requests in flight, of program "
-	   "and replay, as a difference new - old",
+	   "the largest distance between the concurrency CDFs of program and replay, as a "
+	   "difference new - old",
 	   "10%"),
     OPTION(UINT, "mismatches", FIELD(n_mismatched), .arg = "N",
 	   .help = "largest increase of the sum of lost, extra and mismatched requests of a run "
