@@ -163,7 +163,7 @@ static void cpu_delay_print(const struct replay_summary *s)
 	putchar('\n');
 }
 
-/* `text`: what is counted, from its second word on; `noun`: the first word, singular. */
+/* Prints "WHAT N NOUN TEXT", with `noun` in the plural unless n is 1; nothing if n is 0. */
 static void count_print(const char *what, uint64_t n, const char *noun, const char *text)
 {
 	if (n)

@@ -11,7 +11,7 @@ struct slice_join {
 	size_t n_pids, pids_cap;
 	const char **name; /* name[n_names], ascending: files of the program's trace; borrowed */
 	size_t n_names;
-	/* faults and pages of the program; faults and pages of other processes or files */
+	/* faults of the program; its pages; faults and pages of other processes or files */
 	uint64_t n_faults, n_pages, n_elsewhere;
 };
 

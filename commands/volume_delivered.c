@@ -18,9 +18,8 @@ struct times { /* from the arrival to the answer, including queueing */
 };
 
 struct delivered {
-	/* answered without an error; number of these whose programmed time is shorter than the
-	 * lead */
-	uint64_t n, n_short;
+	uint64_t n; /* requests that were answered without an error */
+	uint64_t n_short; /* of these, requests whose programmed time is shorter than the lead */
 	struct times programmed, kept;
 };
 

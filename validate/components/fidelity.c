@@ -3,8 +3,8 @@
 #include "validate/components/component.h"
 
 /* Decides by counts. A single run over the limit is enough to reject. A failed replay is evidence
- * only if it made no request, because then all requests are lost. Otherwise it is not evidence. The
- * absence of mismatches is no evidence if the replayer does not report results. */
+ * only if it made no request, because then all requests are lost. The absence of mismatches is no
+ * evidence if the replayer does not report results. */
 static void decide_fidelity(struct component *c, const struct deciding *d)
 {
 	const struct evidence *e = d->e;

@@ -57,9 +57,9 @@ double plan_level(const struct planning *p, bool inside, double times)
 /* The assurance of 1 cannot be reached */
 #define MOST_ASSURANCE 0.9999
 
-/* A rejection counts the runs as independent, but dependence of the runs makes their mean scatter
- * more by sqrt V. Returns the assurance with which independent runs must clear the limit, with V of
- * the measured autocorrelation. */
+/* A rejection counts the runs as independent, but dependence of the runs multiplies the scatter of
+ * their mean by sqrt V. V follows from the measured autocorrelation. Returns the assurance that a
+ * plan for independent runs needs, so that the dependent runs have PLAN_ASSURANCE. */
 static double assurance_to_reject(const struct serial *s)
 {
 	double z;
@@ -214,7 +214,7 @@ static uint64_t needed_if_recorded(struct accepting a, uint64_t needed)
 		       : n;
 }
 
-/* A mean that is accepted so probably does not affect the number. */
+/* A mean that is accepted with at least this probability does not affect the number. */
 #define SURE 0.9999
 
 static struct need need_to_accept(const struct planning *p, const struct plan_mean *m, size_t n)

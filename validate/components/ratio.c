@@ -3,7 +3,7 @@
  *
  * One-sided P-values come from re-randomisation (stats/paired_mean.h). Accepted: both one-sided
  * tests are significant. Rejected: a test shows that the mean is outside; twice its P-value enters
- * Holm's correction. For accepting, P is widened for dependence within a role; if recordings are
+ * Holm's correction. For accepting, P is increased for dependence within a role; if recordings are
  * reused, the means by recording must be accepted as well. Source: Schuirmann (1987) for the two
  * tests. */
 #include "validate/components/component.h"

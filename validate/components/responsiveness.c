@@ -5,9 +5,9 @@
  * The value of two blocks is ln(x/r) of the slow block minus that of the other block: 0 if the
  * replay slows down as much as the program. These differences are judged like paired log ratios.
  * The draw gives a random, independent sign to the part of a difference that the storage does not
- * cause. So drift of the machine and dependence between runs have no effect on average, and nothing
- * is widened. If the program does not follow its storage, nothing can be required of a replay.
- * Source: calibration of a measuring system at two known values (VIM 4.12, sensitivity). */
+ * cause. So drift of the machine and dependence between runs have no effect on average, and no
+ * P-value is increased. If the program does not follow its storage, nothing can be required of a
+ * replay. Source: calibration of a measuring system at two known values (VIM 4.12, sensitivity). */
 #include "validate/components/component.h"
 
 struct slowing { /* differences slow - normal between two blocks */

@@ -225,8 +225,8 @@ static bool has_own_root(const struct adapter_state *a)
 	return !strcmp(a->run.adapter->name, "artc");
 }
 
-/* In the format of strace, names are below the root of the trace, wherever the target is. Checks
- * that root. */
+/* In the format of strace, names begin with the root of the trace, even if the target is another
+ * directory. Checks that the root is the target. */
 static int root_check(const struct adapter_state *a, const char *root, struct err *e)
 {
 	if (has_own_root(a) ||

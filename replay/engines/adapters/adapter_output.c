@@ -29,8 +29,8 @@ static int64_t compared_of(uint16_t op, int64_t rvalue)
 	return rvalue > 0 && !call_result_counts(op) ? 0 : rvalue;
 }
 
-/* If only success is compared, the traced result replaces a success, so that later requests use the
- * descriptors of the record. */
+/* If only success is compared, a success gets the traced result (such as a descriptor), because
+ * later requests of the trace refer to it. */
 static struct output_outcome outcome_make(const struct outcome_slot *x, uint16_t op, int64_t traced)
 {
 	int64_t begin_ns = outcome_begin_ns(x),

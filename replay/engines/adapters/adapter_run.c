@@ -43,8 +43,8 @@ static int keeper_run(void *ctx)
 	return child_keep(&spec, a->result);
 }
 
-/* Runs a keeper and forwards requests to stop to it, including a request that came before the
- * keeper was started. `before`: the old signal mask. */
+/* Runs a keeper, which gets SIGTERM after a signal to this process. It is not started if a signal
+ * is already pending. `before`: the old signal mask. */
 static int run_kept(struct adapter_state *a, const sigset_t *before, struct err *e)
 {
 	const struct watched_options o = {

@@ -100,11 +100,10 @@ void harvester_stop(struct harvester *h)
 /* --- worker -------------------------------------------------------------- */
 
 #define HARVEST_MAX 64u
-/* Longest waits in the kernel: in general, to check whether to stop; if another worker can enable a
- * submission; if workers share CPUs and it is another worker's turn. */
-#define LOOK_NS 100000000
-#define LOOK_AMONG_NS 50000
-#define LOOK_CROWDED_NS 200000
+/* longest waits in the kernel */
+#define LOOK_NS 100000000      /* in general, to check whether to stop */
+#define LOOK_AMONG_NS 50000    /* if another worker can enable a submission */
+#define LOOK_CROWDED_NS 200000 /* if workers share CPUs and it is another worker's turn */
 /* time for which a worker spins for completions after the last event, before it sleeps */
 #define SPIN_NS 10000
 /* Lateness up to this is caught up at once. A sleep among competing threads often ends some ms
