@@ -4,6 +4,7 @@
 
 #include "commands/commands.h"
 #include "commands/doctor.h"
+#include "reports/environment_facts.h"
 #include "reports/json/json_value.h"
 #include "validate/campaign/environment.h"
 #include "validate/campaign/storage.h"
@@ -54,31 +55,16 @@ static void print_findings(const struct doctor_finding *found)
 		}
 }
 
-static int print_name(const char *name, int indent)
+static void title_print(void *out, const char *title)
 {
-	int width = printf("%*s", indent, "");
-	for (; *name; name++, width++)
-		putchar(*name == '_' ? ' ' : *name);
-	return width;
+	fprintf(out, "%s\n", title);
 }
 
-static void print_facts(json_t *o, int indent)
+static void row_print(void *out, const char *name, const char *value)
 {
-	const char *key;
-	json_t *v;
-	json_object_foreach(o, key, v)
-	{
-		int width = print_name(key, indent);
-		if (json_is_object(v)) {
-			putchar('\n');
-			print_facts(v, indent + 2);
-			continue;
-		}
-		SCOPED_FREE char *text = json_shown(v, 6);
-		printf("%*s", width < 34 ? 34 - width : 1, "");
-		shown_print(stdout, text, SIZE_MAX);
-		putchar('\n');
-	}
+	fprintf(out, "  %-46s  ", *name ? name : "all");
+	shown_print(out, value, SIZE_MAX);
+	fputc('\n', out);
 }
 
 /* --- JSON ---------------------------------------------------------------- */
@@ -144,7 +130,7 @@ static int doctor_run(int argc, char **argv, struct err *e)
 	if (config.redact)
 		findings_redact(found, facts);
 	if (!config.json) {
-		print_facts(facts, 0);
+		facts_show(facts, &(struct facts_form){title_print, row_print, stdout});
 		putchar('\n');
 		print_findings(found);
 	} else if (print_json(config.redact ? "redacted" : dir, found, facts, e) < 0) {

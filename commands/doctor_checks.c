@@ -7,7 +7,6 @@
 #include <sys/syscall.h>
 
 #include "commands/doctor.h"
-#include "common/clock.h"
 #include "common/companion.h"
 #include "common/drop_caches.h"
 #include "common/files.h"
@@ -51,21 +50,24 @@ static bool has_capability(int capability)
 
 /* --- time ---------------------------------------------------------------- */
 
-static void clock_look(struct doctor_finding *f)
+static void clock_judge(const json_t *facts, struct doctor_finding *f)
 {
-	struct clock c;
-	struct err e = ERR_INIT;
-	if (clock_init(&c, 5000000, &e) < 0) {
-		finding_fail(f, e.msg, "without a running clock no measurement is possible");
+	const json_t *clock = json_object_get(facts, "clock");
+	const char *error = json_string_value(json_object_get(clock, "error"));
+	if (error) {
+		finding_fail(f, error, "without a running clock no measurement is possible");
 		return;
 	}
-	const bool kernel = c.source != CLOCK_SOURCE_TSC;
-	warn_if(f, kernel || c.read_cost_ns > 500,
+	const bool kernel = strcmp(json_string_value(json_object_get(clock, "source")), "tsc") != 0;
+	const double cost_ns = json_number_value(json_object_get(clock, "read_cost_ns"));
+	warn_if(f, kernel || cost_ns > 500,
 		kernel ? "the time-stamp counter is not invariant here, or not the kernel's clock "
 			 "source: times of short requests are less accurate"
 		       : "reading the clock is slow: requests of a few microseconds are distorted",
-		"%s, resolution %.0f ns, two readings together take %.0f ns",
-		kernel ? "CLOCK_MONOTONIC" : "time-stamp counter", c.resolution_ns, c.read_cost_ns);
+		"%s, resolution %s, two readings together take %s",
+		kernel ? "CLOCK_MONOTONIC" : "time-stamp counter",
+		duration_text(json_number_value(json_object_get(clock, "resolution_ns"))).s,
+		duration_text(cost_ns).s);
 }
 
 static void slack_look(struct doctor_finding *f)
@@ -74,7 +76,7 @@ static void slack_look(struct doctor_finding *f)
 	warn_if(f, slack > 100000,
 		"threads wake up late: in the shell that starts validate, run "
 		"echo 50000 >/proc/$$/timerslack_ns",
-		"a sleep can last up to %ld ns too long", slack);
+		"a sleep can last up to %s too long", duration_text((double)slack).s);
 }
 
 /* --- other programs ----------------------------------------------------- */
@@ -508,7 +510,7 @@ static void volumes_look(struct doctor_finding *f)
 }
 
 const struct doctor_check doctor_checks[] = {
-    {.name = "clock", .look = clock_look},
+    {.name = "clock", .judge = clock_judge},
     {.name = "frequency governor", .judge = governor_judge},
     {.name = "turbo", .judge = turbo_judge},
     {.name = "idle states", .judge = idle_judge},

@@ -204,7 +204,7 @@ status=0
 for check in clock load 'memory cgroup' 'cache dropping' tracepoints volumes 'scratch directory' openat2 gnuplot; do
 	expect_line out "$check"
 done
-for fact in 'command line' 'mitigations' 'dirty ratio' 'file system' 'sha256'; do
+for fact in 'command line' 'mitigations' 'vm.dirty_ratio' 'file system' 'sha256'; do
 	expect_line out "$fact"
 done
 odd=$(printf 'b\377d')
@@ -213,7 +213,7 @@ mkdir "$odd"
 expect_line out '"target": "b?d"'
 "$VALIDATE" doctor --redact >out 2>err || [ $? -eq 3 ]
 ! grep -qF "$(pwd -P)" out || fail 'a path is not hidden'
-grep -q '^host  *redacted$' out || fail 'the host is not hidden'
+grep -q '^  host  *redacted$' out || fail 'the host is not hidden'
 status=0
 "$VALIDATE" doctor --json >out 2>err || status=$?
 expect_line out '"checks":'
