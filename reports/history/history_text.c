@@ -10,21 +10,17 @@
 #define FACTS_MAX 4
 #define SERIES_MAX 60
 
-const char history_explanation[] = "The value of an entry is the mean of ln(x/r) over the blocks "
-	"of the campaign. Here x is the mean response time of the replay, and r is that of the "
-	"program in the same block. Centre, limits and latest entry of a case are x/r minus 1. "
-	"Events are changes of the level (shift, drift) and single "
-	"deviating entries (outlier). If nothing changes, 100 entries have fewer than 0.5 events "
-	"on average. A shift of 2 standard deviations is found at its third entry (median). If the "
-	"environment changed within the 95 % interval of the date of an event, this change is "
-	"listed as a possible cause. The event can also have another cause. Each "
-	"case has four control charts: individual values (3 sigma), moving range, CUSUM (k 0.5, "
-	"h 5) and EWMA (lambda 0.2, L 2.962). Their limits are computed from the first entries "
-	"that lie within the limits for individual values; the column \"For limits\" has the "
-	"number of these entries. If nothing changes, each chart signals about once in "
-	"370 to 500 entries (moving range: 110). This holds for limits from many entries. With "
-	"limits from only 20 entries, each chart signals about once in 100 entries (moving range: "
-	"60).";
+const char history_explanation[] =
+	"Events are changes of the level (shift, drift) and single deviating entries "
+	"(outlier). If nothing changes, 100 entries have fewer than 0.5 events on "
+	"average. A shift of 2 standard deviations is found at its third entry (median). "
+	"If the environment changed within the 95 % interval of the date of an event, "
+	"this change is listed as a possible cause. The event can also have another "
+	"cause. Each case has four control charts: individual values (3 sigma), moving "
+	"range, CUSUM (k 0.5, h 5) and EWMA (lambda 0.2, L 2.962). If nothing changes, "
+	"each chart signals about once in 370 to 500 entries (moving range: 110). This "
+	"holds for limits from many entries. With limits from only 20 entries, each chart "
+	"signals about once in 100 entries (moving range: 60).";
 
 char *history_clock_warning(const struct history *h)
 {
@@ -106,7 +102,7 @@ static void event_sentence(struct strbuf *line, const struct history_study *s,
 	if (v->has_change)
 		change_sentence(line, s, c, v);
 	else
-		strbuf_addstr(line, " No change of the environment is known at that time.");
+		strbuf_addstr(line, " No change of the environment was recorded at that time.");
 }
 
 static void events_add(struct strbuf *out, const struct history_study *s, size_t width)
@@ -144,6 +140,7 @@ static void text_add(struct strbuf *out, const void *study, size_t width)
 	if (left_out)
 		strbuf_addf(out, "... and %zu more: use --format csv or -o\n", left_out);
 	strbuf_addch(out, '\n');
+	text_paragraph(out, t.note, 0, 0, width);
 	text_paragraph(out, history_explanation, 0, 0, width);
 	text_paragraph(out, "Option -o DIR writes a page with the charts into DIR.", 0, 0, width);
 }

@@ -67,7 +67,7 @@ static void place_row(struct table *t, const struct pool *p, const struct pool_p
 	COL_VERDICT(t, "verdict", "Verdict", place->verdict);
 	bias_column(t, "Bias [95 %]", c);
 	COL_TENTH(t, SHARE, "U95", "U", isnan(c->U95) ? STAT_NOT_ASSESSED : STAT_OK, c->U95);
-	COL_COUNT(t, "n_results", "Results", c->n);
+	COL_COUNT(t, "n_results", "Replicates", c->n);
 	COL_TEXT(t, "reason", "Reason", *c->reason ? c->reason : NULL);
 }
 
@@ -78,7 +78,7 @@ static void table_classes(struct table *t, const struct pool *p)
 	table_init(t, "classes", "Verdicts by scenario");
 	table_note(t, "Every case of every laboratory, judged by its own campaign. In a "
 		"scenario, the best verdict comes first, then the smallest bias. U: expanded "
-		"uncertainty of one replay on that machine. Results: number of replicates.");
+		"uncertainty of one replay on that machine.");
 	TABLE_HEADS(t, place_row(t, p, NULL));
 	t->n_row_headers = 2;
 	for (size_t i = 0; i < l.n_places; i++)
@@ -163,7 +163,7 @@ static void group_row(struct table *t, const struct pool *p, const struct pool_c
 	const enum stat_status k = heads ? 0 : g->k.status;
 	case_columns(t, c);
 	COL_TEXT(t, "laboratory", "Laboratory", p->laboratory[g->laboratory].name);
-	COL_COUNT(t, "n_results", "Results", g->n);
+	COL_COUNT(t, "n_results", "Replicates", g->n);
 	COL_NUMBER(t, RELATIVE, "bias", "Bias", g->mean, NAN);
 	COL_NUMBER(t, SHARE, "sd", "s", g->sd, NAN);
 	COL_STATUS(t, NUMBER, "h", "h", h, g->h.statistic, NAN);
@@ -232,7 +232,7 @@ static void table_machines(struct table *t, const struct pool *p)
 static void table_missing(struct table *t, const struct pool *p)
 {
 	table_init(t, "missing", "Left out");
-	table_note(t, "Cases with fewer than two results of a laboratory.");
+	table_note(t, "Cases with fewer than two replicates in a laboratory.");
 	table_column(t, FORMAT_TEXT, "laboratory", "Laboratory");
 	table_column(t, FORMAT_TEXT, "scenario", "Scenario");
 	table_column(t, FORMAT_TEXT, "replayer", "Replayer");
