@@ -21,23 +21,25 @@ static const struct limit_words {
   by_gap = {"down to", "shortest gap", "longest gap", "a shorter gap", add_gap};
 
 static void add_limit(struct strbuf *out, const struct analysis *a, const struct rated_range *r,
-		      const struct rated_limit *l, const struct limit_words *w)
+		      const struct rated_limit *l, const struct limit_words *w, bool of_claim)
 {
+	const struct analysis *named = of_claim ? a : NULL;
+	const char *trusted = words_claim_verdict(named, VERDICT_TRUSTED);
 	const struct rated_point *last = l->last == RATED_NONE ? NULL : &r->point[l->last],
 				 *next = l->next == RATED_NONE ? NULL : &r->point[l->next];
 	if (!next)
-		strbuf_addf(out, "trusted %s the %s tried, ", w->to, w->last);
+		strbuf_addf(out, "%s %s the %s tried, ", trusted, w->to, w->last);
 	else if (last)
-		strbuf_addf(out, "trusted %s ", w->to);
+		strbuf_addf(out, "%s %s ", trusted, w->to);
 	if (last)
 		w->add(out, last);
 	if (!next)
 		return;
 	if (last)
-		strbuf_addf(out, ", %s at ", verdict_name(next->verdict));
+		strbuf_addf(out, ", %s at ", words_claim_verdict(named, next->verdict));
 	else
-		strbuf_addf(out, "trusted in no range, %s at the %s tried, ",
-			    verdict_name(next->verdict), w->first);
+		strbuf_addf(out, "%s in no range, %s at the %s tried, ", trusted,
+			    words_claim_verdict(named, next->verdict), w->first);
 	w->add(out, next);
 	strbuf_addf(out, " (%s)",
 		    a->results->protocol.scenario[a->cell[next->cell].scenario].name);
@@ -63,17 +65,18 @@ static bool has_pauses(const struct rated_range *r)
 	return any;
 }
 
-void rated_add_words(struct strbuf *out, const struct analysis *a, const struct rated_range *r)
+void rated_add_words(struct strbuf *out, const struct analysis *a, const struct rated_range *r,
+		     bool of_claim)
 {
 	strbuf_addf(out, "%s, %s: ", r->name, r->replayer);
-	add_limit(out, a, r, &r->rate, &by_rate);
+	add_limit(out, a, r, &r->rate, &by_rate, of_claim);
 	if (r->rate.last == RATED_NONE && r->gap.last == RATED_NONE)
 		return; /* neither a rate nor a gap is trusted */
 	if (!has_pauses(r))
 		return;
 	const bool no_next = r->rate.next == RATED_NONE && r->gap.next == RATED_NONE;
 	strbuf_addstr(out, no_next ? ", and " : ". By the gap between requests: ");
-	add_limit(out, a, r, &r->gap, &by_gap);
+	add_limit(out, a, r, &r->gap, &by_gap, of_claim);
 }
 
 const struct parallel_case *parallel_case_of(const struct analysis *a, size_t cell)

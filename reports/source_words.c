@@ -91,8 +91,8 @@ static const struct {
 				"the traces are incomplete: %.0f asynchronous requests, or calls "
 				"that submit such requests, are missing"},
     [SOURCE_DRIFT] = {"procedure", "order and drift",
-		      "the order within blocks is random; %.0f of %.0f cases have a trend over the "
-		      "blocks (Mann-Kendall test, P <= 0.01 over all cases together)"},
+		      "the order within blocks is random; there is a trend over the blocks in %.0f "
+		      "of %.0f cases (Mann-Kendall test, P <= 0.01 over all cases together)"},
     [SOURCE_ORDER] = {"procedure", "order in the block",
 		      "a replay runs before or after its program; in %.0f of %.0f cases, this "
 		      "order had an effect (P <= 0.05); the effect is a row of the budget"},

@@ -194,10 +194,10 @@ void words_add_more(struct strbuf *out, const struct finding_group *g)
 {
 	if (g->decision != DECISION_INCONCLUSIVE)
 		return;
-	if (g->n_impractical && g->n_impractical == g->n_cells)
+	if (g->n_impractical && g->n_impractical == g->n_cells && g->n_cells > 1)
 		strbuf_addstr(out, " No practical number of replicates decides this component on "
 			      "this machine.");
-	else if (g->n_impractical)
+	else if (g->n_impractical && g->n_cells > 1)
 		strbuf_addf(out, " For %zu of these cases, no practical number of replicates is "
 			    "enough on this machine.", g->n_impractical);
 	if (g->n_unrecorded)

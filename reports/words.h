@@ -169,5 +169,7 @@ const char *const *published_defects(const struct analysis *a);
 
 /* A rated range in words. */
 /* Appends "random-read, event: trusted up to 5000 requests/s, inconclusive at 9000 requests/s
- * (random-read level=2)..." on one line. Names are not escaped. */
-void rated_add_words(struct strbuf *out, const struct analysis *a, const struct rated_range *r);
+ * (random-read level=2)..." on one line. Names are not escaped. `of_claim`: if the protocol has a
+ * claim, "shown" instead of "trusted". */
+void rated_add_words(struct strbuf *out, const struct analysis *a, const struct rated_range *r,
+		     bool of_claim);

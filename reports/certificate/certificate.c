@@ -99,7 +99,7 @@ static void add_rated_range(struct certificate *c, const struct analysis *a)
 		if (++n > RATED_SHOWN)
 			continue;
 		strbuf_addstr(&text, n > 1 ? " | " : "");
-		rated_add_words(&text, a, &a->rated[i]);
+		rated_add_words(&text, a, &a->rated[i], false);
 	}
 	if (n > RATED_SHOWN)
 		strbuf_addf(&text, " | and %zu more in the report", n - RATED_SHOWN);

@@ -96,7 +96,7 @@ void html_add_rated_range(struct strbuf *out, const struct html_page *p)
 		SCOPED_STRBUF line = STRBUF_INIT;
 		if (a->rated[i].n < 2)
 			continue;
-		rated_add_words(&line, a, &a->rated[i]);
+		rated_add_words(&line, a, &a->rated[i], true);
 		html_addf(out, "<li>%s.</li>\n", line.s);
 	}
 	if (any)

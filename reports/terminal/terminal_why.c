@@ -63,7 +63,7 @@ static void add_ranges(struct strbuf *out, const struct analysis *a,
 			continue;
 		if (n == 1)
 			terminal_add_heading(out, "Rated range", style);
-		rated_add_words(&line, a, &a->rated[i]);
+		rated_add_words(&line, a, &a->rated[i], true);
 		text_cut(&shown, line.s, 400);
 		terminal_add_line(out, shown.s, 2, 4, style);
 	}
