@@ -9,17 +9,15 @@
 #include "reports/words.h"
 #include "validate/results/identity.h"
 
-const char certificate_explanation[] = "Bias: relative difference of the mean response time of "
-				       "the replay from that of the program's run in the same "
-				       "block, with its 95 % interval. U: expanded uncertainty "
-				       "of one replay, relative to the program's mean, for a "
-				       "coverage of 95 % with the coverage factor k (GUM). "
-				       "Precision: standard deviation of the logarithm of "
-				       "the replay's mean response time, divided by the same "
-				       "standard deviation of the program. Scatter: standard "
-				       "deviation of the mean response times of the runs. A "
-				       "verdict holds only for these workloads, this machine, "
-				       "this target and the assessed components.";
+const char certificate_explanation[] =
+	"Bias and execution time: relative difference of the replay's mean response time "
+	"and execution time from those of the program's run in the same block, with 95 % "
+	"intervals. U: expanded uncertainty of one replay, relative to the program's "
+	"mean, for a coverage of 95 % with the coverage factor k (GUM). Precision: "
+	"standard deviation of the logarithm of the replay's mean response time, divided "
+	"by the same standard deviation of the program. Scatter: standard deviation of "
+	"the mean response times of the runs. A verdict holds only for these workloads, "
+	"this machine, this target and the assessed components.";
 
 const char *certificate_kind(const struct certificate *c)
 {
@@ -292,6 +290,8 @@ static void results_row(struct table *t, const struct analysis *a, const struct 
 {
 	COL_TEXT(t, "scenario", "Scenario", a->results->protocol.scenario[c->scenario].name);
 	COL_ESTIMATE(t, RELATIVE, "bias", "Bias", &c->component[COMPONENT_BIAS].estimate);
+	COL_ESTIMATE(t, RELATIVE, "execution-time", "Execution time",
+		     &c->component[COMPONENT_EXECUTION_TIME].estimate);
 	COL_STATUS(t, SHARE, "U", "U", c->budget.status, c->budget.U95, NAN);
 	COL_STATUS(t, NUMBER, "k", "k", c->budget.status, c->budget.k95, NAN);
 	COL_ESTIMATE(t, NUMBER, "precision", "Precision", &c->precision_ratio);
