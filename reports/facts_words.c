@@ -148,8 +148,8 @@ double words_elapsed_s(const struct results *r)
 	return sum;
 }
 
-/* Appends the effort that it took to show or refute the claim: "The claim took at most 14 pairs of
- * a case, 43 runs and 1 min 2 s". */
+/* Appends the effort that it took to show or refute the claim: "The test of the claim
+ * took 43 runs and 1 min 2 s; no case has more than 14 pairs". */
 static void facts_add_claim(struct strbuf *out, const struct analysis *a)
 {
 	const struct results *r = a->results;
@@ -161,8 +161,9 @@ static void facts_add_claim(struct strbuf *out, const struct analysis *a)
 		most = a->cell[i].n_pairs > most ? a->cell[i].n_pairs : most;
 	for (size_t i = 0; i < r->n_runs; i++)
 		n += r->run[i].state == RUN_OK || r->run[i].state == RUN_FAILED;
-	strbuf_addf(out, "The test of the claim took at most %u pairs in a case, %zu runs and %s",
-		    most, n, duration_text(words_elapsed_s(r) * 1e9).s);
+	strbuf_addf(out, "The test of the claim took %zu runs and %s; no case has more than %u "
+			 "pairs",
+		    n, duration_text(words_elapsed_s(r) * 1e9).s, most);
 }
 
 static double mean_share(const struct analysis *a, double (*share)(const struct run *r))

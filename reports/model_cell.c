@@ -65,8 +65,8 @@ MODEL(S, "One component of the verdict.",
 	     "The component would be accepted if the runs were known to be independent of each "
 	     "other.")
 	ROW(uint64_t, n_more, "n_more", COUNT,
-	    "Number of additional replicates that would probably decide the component; 0 if none "
-	    "or unknown.")
+	    "Number of additional replicates that would probably decide the component; 0 if the "
+	    "component is decided, or if no sufficient number is known.")
 	ROW(uint64_t, n_more_recorded, "n_more_recorded", COUNT,
 	    "The same number if each replicate has its own recording; 0 if unknown or not smaller.")
 	FLAG(impractical, "impractical",
@@ -94,8 +94,8 @@ MODEL(S, "A term of the budget.",
 #undef S
 
 #define S propagation
-MODEL(S, "The same budget, propagated by Monte Carlo (JCGM 101), and whether the interval -U..U "
-	"agrees within the tolerance.",
+MODEL(S, "The 95 % interval (lo to hi) of the same budget, propagated by Monte Carlo (JCGM 101). "
+	 "gum_adequate: lo and hi differ from -U and U by at most the tolerance.",
 	STATUS_ROW(status, "status", NULL)
 	ROW(uint64_t, n_trials, "n_trials", COUNT, NULL)
 	ROW(double, lo, "lo", RELATIVE, NULL, STATUS(status))
@@ -119,8 +119,8 @@ MODEL(S, "Budget of the uncertainty of one future replay, relative to the progra
 	ROW(double, nu_spread_upper, "nu_spread_upper", NUMBER,
 	    "Degrees of freedom for the upper confidence limit of U.", STATUS(status))
 	ROW(double, u_c_upper, "u_c_upper", SHARE,
-	    "u_c with an allowance for runs that depend on each other and therefore scatter too "
-	    "little. u_c_upper and nu_spread_upper give the upper limit of U.", STATUS(status))
+	    "u_c, increased because runs that depend on each other scatter too little. The upper "
+	    "limit of U is computed from u_c_upper and nu_spread_upper.", STATUS(status))
 	ROW(double, u_c_program, "u_c_program", SHARE,
 	    "u_c of the same budget with the program's runs in place of the "
 	    "replays.", STATUS(status))
@@ -260,8 +260,8 @@ MODEL(S, "Origin of the differences of a case. Absent if no component was reject
 	BY_TEXT(main_cause_words, "main_cause_name", "The main cause in words.", IF(has_cause))
 	BY_TEXT(why_sentence, "sentence", NULL)
 	ARRAY(difference, n_differences, "differences",
-	      "Components that are rejected or differ significantly, in addition to the two means "
-	      "whose difference is split.")
+	      "Components that are rejected or differ significantly. Bias and execution time are "
+	      "left out if splits has their difference with significant = true.")
 	PART("splits", "Split differences, by quantity.",
 		OBJECT(split[SPLIT_RESPONSE], "response_time", NULL)
 		OBJECT(split[SPLIT_TIME], "execution_time", NULL)))

@@ -29,7 +29,7 @@ static const struct model_list model_parallel_cell = {
 #define S causality_summary
 GET_AT(double, predicted_error, causality_predicted_error(at->s))
 
-MODEL(S, "Origin of the recording.",
+MODEL(S, "How the recording was made.",
 	ROW(uint64_t, n_nodes, "n_nodes", COUNT, NULL)
 	ROW(uint64_t, n_throttled, "n_delayed", COUNT, "Delayed nodes.")
 	ROW(uint64_t, n_runs, "n_runs", COUNT, "Number of runs of the capture, including the run "

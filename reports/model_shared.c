@@ -269,7 +269,7 @@ MODEL(S, "CPU time, memory and time that the replays of a case need in addition 
 	ROW(double, memory_bytes, "memory_bytes", BYTES,
 	    "Anonymous memory of the replay while its requests run.")
 	ROW(struct estimate, preparation_program, "preparation_program_ns", TIME,
-	    "Time of the process outside the measured region.")
+	    "Elapsed time of the process minus the execution time.")
 	ROW(struct estimate, preparation_replay, "preparation_replay_ns", TIME, NULL)
 	ROW(struct estimate, cpu_program, "cpu_program_ns", TIME,
 	    "CPU time in the measured region.")

@@ -170,8 +170,8 @@ static const char *const templates[REASON_N] = {
     [REASON_BIAS_UNLIMITED] = "the protocol sets no limit for the bias",
     [REASON_BIAS_NOT_JUDGED] = "the bias was not judged",
     [REASON_CLAIM_NOT_JUDGED] = "the claim names %S, which was not judged",
-    [REASON_OWN_STAMPS] = "only the replayer's own stamps measure its response times (times = "
-			  "self, observe = own)",
+    [REASON_OWN_STAMPS] = "only the replayer's own stamps measure its response times (set times = "
+			  "preload, or observe = block)",
     [REASON_ONE_RECORDING] = "all %.0f pairs replay the same recording, so the effect of the "
 			     "recording on the result is not known (set bank = 2 or more)",
 };

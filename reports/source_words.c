@@ -48,7 +48,8 @@ static const struct {
     [SOURCE_WARM_METADATA] = {"testbed", "warm metadata",
 			      "in %.0f of %.0f scenarios with cold files, names and inodes of the "
 			      "files were cached, so open, stat and readdir took the time of warm "
-			      "metadata; evict = all drops these caches too (as root)"},
+			      "metadata; to drop these caches too, set evict = all and run the "
+			      "campaign as root"},
     [SOURCE_COLD_METADATA] = {"testbed", "cold metadata",
 			      "dentries and inodes were dropped before each run"},
     [SOURCE_RERUN] = {"reference", "the program run again",
@@ -71,8 +72,8 @@ static const struct {
     [SOURCE_RESOLUTION] = {"clock", "resolution",
 			   "the clock of the response times has steps of at most %.3g ns"},
     [SOURCE_READ_COST] = {"clock", "read cost",
-			  "at most %.3g ns for the two stamps of a request, in program and replay; "
-			  "the difference between program and replay is in the budget"},
+			  "the two stamps of a request take at most %.3g ns together, in program "
+			  "and replay; the difference between program and replay is in the budget"},
     [SOURCE_CLOCK_BACK] = {"clock", "wall clock",
 			   "set back by at least %.3g s between two runs, so dates are not in the "
 			   "order of the runs; no measurement depends on dates"},

@@ -23,8 +23,8 @@ static void fault_word(struct standard_point *p)
 		break;
 	case STANDARD_UNSTEADY:
 		snprintf(p->reason, sizeof p->reason,
-			 "lead measured with a warning in %zu of %zu visits", p->n_unsteady,
-			 p->n_visits);
+			 "the lead was not steady in %zu of %zu visits (limit: half of them)",
+			 p->n_unsteady, p->n_visits);
 		break;
 	}
 }

@@ -118,14 +118,17 @@ const char *words_method(enum why_method how)
 	    [METHOD_REST] = "the rest",
 	    [METHOD_UNKNOWN] = "unknown",
 	    [METHOD_MEASURED] = "measured",
-	    [METHOD_BY_OPERATION] = "standardised by operation",
-	    [METHOD_BY_LEVEL] = "standardised by the number in flight at issue",
+	    [METHOD_BY_OPERATION] = "change of the share of each operation x its mean response "
+				    "time",
+	    [METHOD_BY_LEVEL] = "change of the share of the requests at each number in flight x "
+				"their mean response time",
 	    [METHOD_BY_LEVEL_ALONE] = "by the number in flight; program and replay never had the "
 				      "same number, so this part includes unexplained service "
 				      "time",
 	    [METHOD_BY_LATENESS] = "difference between late requests and requests on time",
 	    [METHOD_BY_ORDER] = "difference between reordered and other requests",
-	    [METHOD_BYTES_SLOPE] = "bytes read from devices x slope over the runs",
+	    [METHOD_BYTES_SLOPE] = "bytes read from devices x response time per byte, fitted to "
+				   "the runs",
 	    [METHOD_BYTES_BLOCKED] = "bytes read from devices x time blocked per byte",
 	    [METHOD_NO_BYTES] = "no run read from a device",
 	    [METHOD_FAULT_COST] =

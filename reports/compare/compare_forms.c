@@ -148,7 +148,7 @@ static void add_by(void (*add)(struct strbuf *, const struct machine *), struct 
 	}                                                                                          \
 	const struct compare_form compare_form_##which = {#which, what, add_##which}
 
-FORM(markdown, "step summary below 1 MiB; GitHub limits a comment to 65536 characters");
+FORM(markdown, "step summary below 1 MiB; for a comment, cut it to 65536 characters");
 FORM(junit, "XML, a test case for each case and component");
 FORM(github, "annotations of a GitHub Actions run, at most ten");
 FORM(openmetrics, "gauges and states for a time series database");

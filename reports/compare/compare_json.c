@@ -54,10 +54,10 @@ MODEL(S, NULL,
 	       "belong. It has the smallest P-value for a change beyond the limit.")
 	FINITE(limit, "limit", NUMBER, NULL)
 	FINITE(p, "p", P,
-	       "One-sided P-value of the test against the nearer limit, corrected for dependence "
-	       "and for looks.")
+	       "One-sided P-value for a change beyond the nearer limit, corrected for dependence "
+	       "between runs and for looks.")
 	FINITE(p_holm, "p_holm", P, "p_difference corrected for all tests of the comparison.")
-	FINITE(p_same, "p_same", P, "P-value of the test of equivalence.")
+	FINITE(p_same, "p_same", P, "P-value for a change within the limits (equivalence test).")
 	FINITE(p_difference, "p_difference", P,
 	       "Two-sided P-value of the test for any change.")
 	FINITE(p_brown_forsythe, "p_brown_forsythe", P,

@@ -297,8 +297,8 @@ static void text_add(struct strbuf *out, const struct campaign_change *c)
 		       "program (or have more scatter, reordering or mismatches). Better: the "
 		       "change is shown to be beyond the limit in the other direction. "
 		       "Inconclusive: any other result. The probability that any component is "
-		       "wrongly called worse or better is at most 1 %. Intervals have 95 % "
-		       "confidence for one component and independent runs. The outcomes also "
+		       "wrongly called worse or better is at most 1 %. The 95 % confidence of an "
+		       "interval holds for one component and independent runs. The outcomes also "
 		       "allow for the number of components and for dependence between runs.", 0,
 		      2);
 }

@@ -121,8 +121,8 @@ void compare_add_reason(struct strbuf *out, const struct aspect_change *a, enum 
 		number_add_p(out, a->p_holm);
 	}
 	if (a->word == CHANGE_SAME && k != ASPECT_MISMATCHES) {
-		strbuf_addstr(out, "; P-value (smaller is stronger evidence) of a change "
-				   "within the limit ");
+		strbuf_addstr(out, "; P-value (smaller is stronger evidence): change within the "
+				   "limit ");
 		number_add_p(out, a->p_same);
 	}
 }

@@ -141,9 +141,9 @@ static int dot_write(const struct pass *s, const struct threshold *h, struct err
 	SCOPED_FREE struct shown_request **ranked =
 	    xcalloc(s->n_shown + 1, sizeof(struct shown_request *));
 	strbuf_addf(&out,
-		    "digraph deps {\n  // inferred from times; edge a -> b: request b may depend "
-		    "on the end of request a, and begins this much later\n"
-		    "  // shortest think time %" PRId64 " ns\n"
+		    "digraph deps {\n  // inferred from times; edge a -> b: request b can depend "
+		    "on the end of request a; label of the edge: time from the end of a to the "
+		    "start of b\n  // shortest think time %" PRId64 " ns\n"
 		    "  rankdir=LR; node [shape=box, fontsize=10];\n",
 		    h->ns);
 	for (size_t i = 0; i < s->n_shown; i++) {
@@ -200,7 +200,7 @@ static void print_text(const struct infer_summary *s, const struct infer_what *w
 		   "requests", s->longest_chain, s->longest_chain == 1 ? "" : "s", s->width_max,
 		   s->width_max == 1 ? " contains" : "s contain");
 	line_print("Width",
-		   "%.3g requests on average, at most %" PRIu64 ", do not depend on each other",
+		   "on average, %.3g requests can be in flight together, and at most %" PRIu64,
 		   s->width_mean, s->width_max);
 	line_print("Last request", "would be issued after %s if requests took no time",
 		   duration_text((double)s->think_ns).s);

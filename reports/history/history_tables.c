@@ -37,13 +37,13 @@ size_t history_table_series(struct table *t, const struct history_study *s, size
 {
 	table_init(t, "series", "Each replayer in each scenario");
 	table_note(t,
-		"An entry is a campaign that measured the replayer in the scenario. x/r is "
-		"the mean response time of the replay divided by that of the program in the "
-		"same block (geometric mean over the blocks). Centre, limits and latest entry "
-		"are x/r minus 1. The limits are those of the chart of individual values. "
-		"Centre and limits are computed from the first entries (at most %zu). Entries "
-		"outside the limits are left out, and the limits are computed again. The "
-		"column \"For limits\" has the number of entries used.",
+		"An entry is a campaign that measured the replayer in the scenario. x/r is the "
+		"mean response time of the replay divided by that of the program in the same block "
+		"(geometric mean over the blocks). Centre, limits and latest entry are x/r minus "
+		"1. The limits are those of the chart of individual values. Centre and limits are "
+		"computed from the first entries (at most %zu). If entries lie outside these "
+		"limits, the next entries replace them, and centre and limits are computed again. "
+		"The column \"For limits\" has the number of entries used.",
 		s->baseline);
 	TABLE_HEADS(t, series_row(t, NULL));
 	size_t n = 0;

@@ -321,8 +321,8 @@ static const void *skipped_at(const struct model_at *at)
 
 LIST(replay, "Requests that a replay would refuse or skip; null with --replay-max 0.",
 	WORD(state, "state",
-	     "\"block\": requests of a device, which engines for system calls refuse. The counts "
-	     "exist only if the state is \"known\".", states)
+	     "\"block\": the requests are requests to a device, and engines for system calls "
+	     "refuse them. The counts exist only if the state is \"known\".", states)
 	BY_NAME(refused, "refused",
 		"Reason why a replay would refuse the whole trace, with the record.")
 	WHOLE(n_requests, "n_records",
@@ -458,7 +458,8 @@ MODEL(S, NULL,
 		     "Requests that the method of recording never shows. Null if "
 		     "validate microbench, validate replay or a volume made the trace.", NULLABLE)
 	     BY_NAMES(reasons_json, "not_checked",
-		      "Code that was not searched for calls that the method does not see.",
+		      "Processes and program runs that may have made calls that the method does "
+		      "not see.",
 		      .index = UNSEEN_CODE)
 	     BY_NAMES(reasons_json, "not_known",
 		      "Properties of files that the trace does not show; no request is missing "

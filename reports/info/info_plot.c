@@ -58,8 +58,8 @@ static void rate_data(struct strbuf *data, const struct info *x, size_t max_bins
 	axis->unit = number_unit_time(end_ns > 0 ? end_ns : width);
 	axis->end = (single ? fmax(end_ns, width) : end_ns) * axis->unit.scale;
 	strbuf_addstr(data,
-		      "# time, reads, writes, others, all per second, MiB read, written per "
-		      "second\n");
+		      "# time, then per second: reads, writes, other requests, all requests, MiB "
+		      "read, MiB written\n");
 	for (size_t i = t.used_from; i < t.used_to; i++) {
 		double from_ns,
 		    inside = bin_clip(s, (t.base + (int64_t)i) * t.width_ns, t.width_ns, &from_ns);

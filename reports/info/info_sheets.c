@@ -169,8 +169,8 @@ static void put_access(struct table *s, const char *name, const struct access_co
 static void note_positions(struct table *s, const struct profile *p)
 {
 	SCOPED_STRBUF out = STRBUF_INIT;
-	strbuf_addf(&out, "near: within 128 KiB of the end of the previous read or write; "
-		"first: number of reads and writes without a previous one. validate-info(1) "
+	strbuf_addf(&out, "near: within 128 KiB of the end of the previous read or write; first: "
+		"number of reads and writes that follow no other read or write. validate-info(1) "
 		"explains all patterns. Offset and length are multiples of 4096 in %s of the reads "
 		"and writes, and of 512 in %s. The largest offset at which a read or write ends is "
 		"%s bytes",

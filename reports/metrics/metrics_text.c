@@ -30,9 +30,10 @@ static void add_matching(struct strbuf *out, const struct metrics *m)
 	if (m->match_reason)
 		strbuf_addf(out, "\n%-11sreason: %s", "", metrics_match_words(m->match_reason));
 	if (m->match_reason && m->n_compared)
-		strbuf_addf(out, "\n%-11scheck of the numbers: %s of %s %s the same request in "
-			    "both traces", "", count_text(m->n_same_request).s,
-			    count_text(m->n_compared).s, m->n_compared == 1 ? "is" : "are");
+		strbuf_addf(out, "\n%-11scheck: of %s compared number%s, %s %s the same request in "
+				 "both traces", "", count_text(m->n_compared).s,
+			    m->n_compared == 1 ? "" : "s", count_text(m->n_same_request).s,
+			    m->n_same_request == 1 ? "denotes" : "denote");
 	strbuf_addch(out, '\n');
 }
 

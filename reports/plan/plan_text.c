@@ -60,7 +60,8 @@ static void device_put(const struct target *t, FILE *out)
 		fprintf(out, "  the campaign would be refused: %s\n", why.msg);
 	else if (t->destructive)
 		fprintf(out, "  the campaign may overwrite any part of the device (%s) and needs "
-			"--device %s; the device is not in use and has no known content\n",
+			"--device %s; the device is not in use, and no file system, partition "
+			"table or other known content was found on it\n",
 			size_text(n_bytes).s, t->device);
 	else
 		fprintf(out, "  the size of the device is %s\n", size_text(n_bytes).s);
@@ -75,7 +76,7 @@ static void devices_put(const struct protocol *p, FILE *out)
 		if (t->device)
 			device_put(t, out);
 		if (t->volume) {
-			fprintf(out, "\ntarget %s: a volume in memory, %s, service time %s\n",
+			fprintf(out, "\ntarget %s: a volume in memory, %s, service model %s\n",
 				t->name, size_text(t->size_bytes).s, t->volume);
 			if (!strncmp(t->volume, "throttled", strlen("throttled")))
 				fputs("  warning: the kernel throttles in slices of 100 ms: the "

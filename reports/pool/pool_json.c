@@ -118,7 +118,7 @@ MODEL(S, NULL,
 #undef S
 
 #define S pool_missing
-MODEL(S, "A case that a laboratory lacks.",
+MODEL(S, "A case with fewer than two replicates in a laboratory.",
 	LABORATORY(laboratory)
 	TEXT(scenario, "scenario", NULL)
 	TEXT(replayer, "replayer", NULL))

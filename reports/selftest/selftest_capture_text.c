@@ -71,9 +71,9 @@ static void method_print(const struct capture_trial *t, size_t method, FILE *out
 	char offset[32], u[32];
 	time_put(offset, sizeof offset, clock.offset_ns, clock.offset_ns, true);
 	time_put(u, sizeof u, clock.u_ns, clock.u_ns, false);
-	fprintf(out, "  clock: captured starts differ by %s from the program's own starts; "
-		"standard uncertainty u = %s from process to process (%zu processes)\n", offset,
-		u, clock.n_processes);
+	fprintf(out, "  clock: captured start minus the program's own start is %s on average; "
+		     "standard uncertainty u = %s from process to process (%zu processes)\n",
+		offset, u, clock.n_processes);
 }
 
 void selftest_capture_print(const struct capture_trial *t, FILE *out)
@@ -83,15 +83,13 @@ void selftest_capture_print(const struct capture_trial *t, FILE *out)
 	for (size_t i = 0; i < CAPTURE_N_METHODS; i++)
 		method_print(t, i, out);
 	fprintf(out,
-		"\n"
-		"missed     requests of the program that were not captured; extra: captured "
+		"\nmissed     requests of the program that were not captured; extra: captured "
 		"requests that the program did not make\nbias       captured minus own response "
-		"time: mean over the runs, with its 95 %% interval\nscatter    distance "
-		"between the difference (captured minus own) of a request and the bias of its run: "
-		"median, 99th percentile\nstart   "
-		"   captured start minus the start that the program measured\nclock      each "
-		"process calibrates its clock itself: u applies to comparisons of times of two "
-		"processes, not to response times\nown time   the program's own mean response time "
-		"with capture, divided by "
-		"that without capture, with its 95 %% interval\n");
+		"time: mean over the runs, with its 95 %% interval\nscatter    how far the "
+		"captured minus own response time of a single request lies from the bias of its "
+		"run: median, 99th percentile\nstart      captured start minus the start that the "
+		"program measured\nclock      each process calibrates its clock itself: u applies "
+		"to comparisons of times of two processes, not to response times\nown time   the "
+		"program's own mean response time with capture, divided by that without capture, "
+		"with its 95 %% interval\n");
 }

@@ -56,8 +56,8 @@ static const char *note_text(const struct rate *r, char text[200])
 	else if (r->note == NOTE_FRAUD)
 		snprintf(text, 200, "%s; called trusted %llu times", fraud_words[r->about], first);
 	else if (r->note == NOTE_SAME_CAMPAIGNS)
-		snprintf(text, 200, "the %llu campaigns are the same, so the values depend on each "
-				    "other and the interval is too narrow", first);
+		snprintf(text, 200, "all values come from the same %llu campaigns, so they depend "
+				    "on each other, and the interval is too narrow", first);
 	return r->note ? text : NULL;
 }
 

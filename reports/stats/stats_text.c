@@ -345,7 +345,8 @@ static void comparison_notes(const struct comparison *c, struct strbuf *out)
 					 "lie beyond it\n", e->params);
 		if (flag && strstr(e->name, "_percentile"))
 			strbuf_addf(out, "note: %s: all resamples lie on one side of the estimate, "
-					 "so a percentile interval is shown\n", e->name);
+					 "so the interval is a percentile interval, not a BCa "
+					 "interval\n", e->name);
 	}
 }
 

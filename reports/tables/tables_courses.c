@@ -69,8 +69,9 @@ const struct table_kind table_issue_rate = {"issue-rate", "Issue error by the ra
 	n_courses, .n_items = n_rates, .item = issue_rate_item, .n_row_headers = 3, .note =
 	"A run is divided into up to 256 intervals. Requests are grouped by the rate in the "
 	"interval in which they were issued; the table shows the mean issue error of each group. "
-	"If the error grows with the rate, the replayer needs too much time between requests. If "
-	"the error is constant, the clock of the replayer is the cause."};
+	"If the error grows with the rate, the replayer needs too much time for each request. If "
+	"the error is about the same at all rates, the cause is the clock of the replayer, or the "
+	"way in which it waits."};
 
 static void stamps_row(struct table *t, const struct analysis *a, size_t i)
 {

@@ -150,8 +150,8 @@ const struct table_kind table_replicates = {
     .n_items = n_replicates,
     .item = replicates_item,
     .data_only = true,
-    .note = "Mean response time of the program and of the replay in each pair. All statistics of "
-	    "this report use these values."};
+    .note = "Mean response time of the program and of the replay in each pair. Bias and precision "
+	    "are computed from these values."};
 
 static const char *run_role(const struct protocol *p, const struct run *r)
 {

@@ -54,7 +54,7 @@ expect_status 6 "$VALIDATE" run file.conf --dry-run
 expect_line err 'to permit this'
 expect_line out 'WOULD BE OVERWRITTEN'
 expect_line out 'may overwrite any part of the device (4 MiB) and needs --device '
-expect_line out '; the device is not in use and has no known content'
+expect_line out '; the device is not in use, and no file system, partition table or other known content was found on it'
 expect_line out 'No file or device was changed.'
 ! grep 'recording parallel applications' out || fail 'there are none'
 expect_status 0 "$VALIDATE" run file.conf --dry-run --device disk.img

@@ -57,7 +57,7 @@ expect_line out 'at most 10 min 0 s (budget)'
 # lost requests refute any claim, at the first look
 expect_status 1 "$VALIDATE" claim "$wide" --with loses -o lost -q protocol.conf
 expect_line out 'refuted'
-expect_line out 'The test of the claim took at most 8 pairs in a case'
+expect_line out '; no case has more than 8 pairs'
 [ "$(ended lost)" = decided ] || fail "it ended by: $(ended lost)"
 expect_line lost/protocol.conf "claim = $wide"
 expect_line lost/protocol.conf 'replicates = 8..60'
@@ -118,6 +118,6 @@ expect_line out 'Claim "latency within 95 %": '
 } >slow.csv
 expect_status 4 "$VALIDATE" claim 'latency within 5 %' --with event:timing=fullspeed --budget 60s -o differs -q slow.csv
 expect_line out 'differs from the recording'
-n=$(sed -n 's/.*The test of the claim took at most \([0-9]*\) pairs in a case.*/\1/p' out)
+n=$(sed -n 's/.*; no case has more than \([0-9]*\) pairs.*/\1/p' out)
 [ "$n" -lt 60 ] || fail "it went on to $n pairs"
 [ "$(ended differs)" = decided ] || fail "it ended by: $(ended differs)"

@@ -20,7 +20,7 @@ expect_status 0 "$VALIDATE" metrics run.trace replay.trace
 expect_line out 'Matched    by number: '
 expect_line out ' 0 lost, 0 extra, 0 with a different result'
 expect_line out "the replay's metadata states as many requests as the reference has"
-expect_line out 'check of the numbers: '
+expect_line out 'check: of '
 expect_line out 'execution time '
 expect_line out 'reordered, at issue '
 expect_line out 'Order at completion'

@@ -1160,8 +1160,8 @@ static void test_own_stamps_bar_trust(void **state)
 				 a.cell[0].verdict_reason);
 		assert_int_equal(a.cell[0].bar.code == REASON_OWN_STAMPS, rows[i].barred);
 		assert_int_equal(strstr(a.cell[0].verdict_reason,
-					"stamps measure its response times (times = self, observe = "
-					"own)") != NULL, rows[i].barred);
+					"stamps measure its response times (set times = preload, "
+					"or observe = block)") != NULL, rows[i].barred);
 		r->engine = NULL;
 		r->option = NULL;
 		r->n_options = 0;

@@ -108,7 +108,8 @@ static void an_invalid_point_has_a_reason(void **state)
 	static const char *const words[] = {"", "too few visits", "|bias| + U is 3.5 % (limit 2 %)",
 					    "the 99th percentile of the excess is 60 us (limit "
 					    "50 us)",
-					    "lead measured with a warning in 4 of 6 visits"};
+					    "the lead was not steady in 4 of 6 visits (limit: half "
+					    "of them)"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		struct standard_point p = {.service_ns = 200000, .fault = (enum standard_fault)i,
 					   .bias = -0.03, .expanded = 0.005,
