@@ -124,7 +124,7 @@ GET(bool, has_others, run, u, isfinite(u->others_share))
 
 MODEL(S, NULL,
 	ROW(uint32_t, id, "id", COUNT, NULL)
-	ROW(uint32_t, block, "block", COUNT, "Block 0 is run and kept, but not used.")
+	ROW(uint32_t, block, "block", COUNT, "Block 0 is a warm-up: only its recordings are used.")
 	ROW(uint32_t, position, "position", COUNT,
 	    "Position within the block, after randomisation.")
 	BY_TEXT(run_scenario_name, "scenario", NULL, NULLABLE)

@@ -87,7 +87,8 @@ static void add_replicates(struct strbuf *out, const struct protocol *p)
 	if (p->n_replicates_max != p->n_replicates_min)
 		strbuf_addf(&text, " to %llu, ", (unsigned long long)p->n_replicates_max);
 	if (p->n_replicates_max != p->n_replicates_min && p->budget_ns) {
-		strbuf_addstr(&text, "until the scenario was decided or the budget was used up");
+		strbuf_addstr(&text, "until all cases of the scenario were decided, or the budget "
+				     "was used up");
 	} else if (p->n_replicates_max != p->n_replicates_min) {
 		strbuf_addstr(&text, "with planned looks after");
 		for (unsigned int i = 0; i < p->n_looks && i < sizeof p->look / sizeof p->look[0];

@@ -140,8 +140,8 @@ static void add_rates(struct info_page *page, const struct info *x)
 	add_fact(page, "Rate", &out);
 	double variation = profile_gap_variation(p);
 	if (!isnan(variation)) {
-		strbuf_addf(&out, "from start to start: median %s, 99 %% up to %s, coefficient of "
-				  "variation %.3g (0: regular, 1: random, above 1: in bursts)",
+		strbuf_addf(&out, "from start to start: median %s, 99th percentile %s, coefficient "
+				  "of variation %.3g (0: regular, 1: random, above 1: in bursts)",
 			    quantile_text(&p->gap, 0.5, false).s,
 			    quantile_text(&p->gap, 0.99, false).s, variation);
 		add_fact(page, "Gaps", &out);
@@ -197,8 +197,9 @@ static void add_issue(struct info_page *page, const struct info *x)
 	struct strbuf out = STRBUF_INIT;
 	if (!p->n_intended)
 		return;
-	strbuf_addf(&out, "%s to be issued at a certain time; delay: median %s, 99 %% up to %s, "
-		"at most %s", plural_text(p->n_intended, "request was", "requests were").s,
+	strbuf_addf(&out, "%s to be issued at a certain time; delay: median %s, 99th percentile "
+			  "%s, maximum %s",
+		plural_text(p->n_intended, "request was", "requests were").s,
 		quantile_text(&p->late, 0.5, false).s, quantile_text(&p->late, 0.99, false).s,
 		quantile_text(&p->late, 1, false).s);
 	add_fact(page, "Issue", &out);

@@ -208,7 +208,8 @@ static void add_block(struct info_page *page, const struct profile *p)
 	const struct profile_block *b = &p->block;
 	if (!b->n_dispatched)
 		return;
-	struct table *s = sheet_add(page, "From start to dispatch to end", time_column, 1);
+	struct table *s = sheet_add(page, "From start to dispatch, and from dispatch to end",
+				    time_column, 1);
 	const struct histogram *h[] = {&b->queue, &b->device};
 	const long double sum[] = {b->sum_queue_ns, b->sum_device_ns};
 	for (int i = 0; i < 2; i++) {

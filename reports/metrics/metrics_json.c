@@ -376,7 +376,8 @@ LIST(scope, NULL,
 	BY_FINITE(mean_run, "ro_runs_mean", NUMBER, NULL)
 	BY_FINITE(run_variability, "ro_runs_variability", NUMBER, NULL)
 	BY_JSON(n_reordered, "array", "ro_n_reordered_count",
-		"Numbers of n-reordered arrivals for n = 1, 2, ..., at most 20.",
+		"Numbers of n-reordered arrivals for n = 1, 2, ..., at most 20. An arrival is "
+		"n-reordered if all of the n arrivals before it have larger numbers (RFC 4737).",
 		.items = "integer")
 	BY_JSON(n_reordered, "array", "ro_n_reordering_degree", NULL, .items = "number",
 		.index = 1)

@@ -72,9 +72,10 @@ static void concurrency_row(struct table *t, const struct cell *c)
 const struct table_kind table_concurrency = {
     "concurrency", "Distance of the concurrency distributions", .cell = concurrency_row,
     .note = "Largest distance between the distributions of the number of requests in flight of "
-    	"program and replay, as a mean over the runs. By time: how long each number lasted. By "
-    	"request: the number that each request found in flight. 0: equal, 1: entirely different. "
-    	"The distance within a pair also contains the scatter of the runs."};
+	    "program and replay. Each distribution is the mean over the runs. By time: how long "
+	    "each number lasted. By request: the number that each request found in flight. 0: "
+	    "equal, 1: entirely different. In pairs: mean of the distances within the pairs, which "
+	    "also contain the scatter of the runs."};
 
 static void issue_error_row(struct table *t, const struct cell *c)
 {
