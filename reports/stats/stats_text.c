@@ -406,8 +406,8 @@ static void verdict_print(const struct stats *s, struct strbuf *out)
 	strbuf_addf(out, "Verdict on bias and precision: %s", stats_verdict_name(s));
 	if (beyond && s->verdict == DECIDED_INCONCLUSIVE)
 		strbuf_addf(out, "\n  (a test shows a value beyond its limit at P <= %.4g; \"not "
-				 "trusted\" needs P <= %.4g after Holm's correction for all tests)", s->plan.alpha,
-			    REJECTION_ERROR);
+				 "trusted\" needs P <= %.4g after Holm's correction for all tests)",
+			    s->plan.alpha, REJECTION_ERROR);
 	strbuf_addstr(out, ".\n");
 }
 
