@@ -13,6 +13,11 @@ struct directory { /* still to be checked */
 	uint32_t n, cap;
 };
 
+struct opened { /* a directory that its owner could not list; the walk may list it until its end */
+	char *path; /* owned */
+	mode_t mode;
+};
+
 struct check {
 	const struct name_model *names;
 	const struct slots *s;
@@ -20,6 +25,8 @@ struct check {
 	size_t n_paths;
 	struct directory *todo; /* todo[n], the next directory last */
 	uint32_t n, cap;
+	struct opened *opened; /* opened[n_opened]: in the order of the walk */
+	uint32_t n_opened, opened_cap;
 	int root;
 };
 
@@ -80,7 +87,7 @@ static bool is_named(struct check *c, const char *path)
 }
 
 /* Opens the directory for listing. `look`: its O_PATH descriptor. */
-static int listing_open(int look)
+static int listing_open(struct check *c, int look, const char *path)
 {
 	struct stat st;
 	char self[64];
@@ -91,9 +98,24 @@ static int listing_open(int look)
 	snprintf(self, sizeof self, "/proc/self/fd/%d", look);
 	if (chmod(self, 0700) < 0)
 		return -1;
-	fd = openat(look, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	(void)!chmod(self, st.st_mode & 07777);
-	return fd;
+	APPEND(c->opened, c->n_opened, c->opened_cap,
+	       (struct opened){xstrdup(path), st.st_mode & 07777});
+	return openat(look, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Gives the directories their modes again, the last first: their paths lead through the others. */
+static void modes_restore(struct check *c)
+{
+	while (c->n_opened) {
+		const struct opened *o = &c->opened[--c->n_opened];
+		SCOPED_FD int look = rooted_look(c->root, o->path, O_DIRECTORY | O_NOFOLLOW);
+		char self[64];
+		snprintf(self, sizeof self, "/proc/self/fd/%d", look);
+		if (look >= 0)
+			(void)!chmod(self, o->mode);
+		free(o->path);
+	}
+	free(c->opened);
 }
 
 static int entry_check(struct check *c, const struct directory *in, int fd, const char *top,
@@ -123,7 +145,7 @@ static int directory_check(struct check *c, const struct directory *d, const cha
 	SCOPED_FD int look = rooted_look(c->root, d->path, O_DIRECTORY | O_NOFOLLOW);
 	if (look < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
 		return 0;
-	const int fd = look < 0 ? -1 : listing_open(look);
+	const int fd = look < 0 ? -1 : listing_open(c, look, d->path);
 	DIR *listing = fd < 0 ? NULL : fdopendir(fd);
 	int ret = 0, code = listing ? 0 : errno;
 	if (!listing)
@@ -152,6 +174,7 @@ int initial_absent_check(const struct initial *i, const struct slots *s, int dir
 	}
 	while (c.n)
 		directory_release(&c.todo[--c.n]);
+	modes_restore(&c);
 	FREE_EACH(c.todo, c.path);
 	return ret;
 }

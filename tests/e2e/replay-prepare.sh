@@ -92,5 +92,34 @@ rm dir/new/own
 ln -s ../own dir/out/in/own # a link is not followed, and not removed
 refused renamed out out/in/own
 rm dir/out/in/own
-chmod 0 dir/out/in # as a replay may leave it
-expect_status 0 "$VALIDATE" replay --prepare --dir dir renamed.trace
+
+# directories that their owner cannot list, as a replay may leave them
+owner=
+[ "$(id -u)" -ne 0 ] || owner='setpriv --bounding-set -dac_override,-dac_read_search'
+chmod 0 dir/out/in
+# shellcheck disable=SC2086
+expect_status 0 $owner "$VALIDATE" replay --prepare --dir dir renamed.trace
+rm -r dir
+trace nested <<'E2'
+mkdir|path=d;mode=0755|0
+mkdir|path=d/a;mode=0755|0
+mkdir|path=d/a/b;mode=0755|0
+open|path=d/a/b/x;flags=0x42;mode=0644|3
+close|fd=3;path=d/a/b/x|0
+E2
+mkdir -p dir/d/a/b
+echo precious >dir/d/a/b/own
+for mode in 0 600 100; do
+	chmod $mode dir/d/a/b dir/d/a
+	# shellcheck disable=SC2086
+	expect_status 6 $owner "$VALIDATE" replay --prepare --dir dir nested.trace
+	expect_line err "does not use its file d/a/b/own"
+	[ "$(stat -c %a dir/d/a)" = $mode ] || fail "the refused replay changed a mode to $(stat -c %a dir/d/a)"
+	chmod 755 dir/d/a
+	[ "$(stat -c %a dir/d/a/b)" = $mode ] || fail "the refused replay changed a mode to $(stat -c %a dir/d/a/b)"
+	chmod 755 dir/d/a/b
+done
+rm dir/d/a/b/own
+chmod 0 dir/d/a/b dir/d/a
+# shellcheck disable=SC2086
+expect_status 0 $owner "$VALIDATE" replay --prepare --dir dir nested.trace
