@@ -83,23 +83,16 @@ static int options_check(const struct replay_config *c, const struct replay_engi
 	return 0;
 }
 
-/* Whether workers wait for due times. `c`: settled by the engine. */
-static bool waits_for_times(const struct replay_config *c, const struct replay_engine *g)
-{
-	if (g->level == LEVEL_BLOCK)
-		return c->block.mode == MODE_HF || c->block.mode == MODE_DEP;
-	return c->timing != TIMING_FULLSPEED || c->causes;
-}
-
 /* Refuses options without effect. `c`: settled by the engine `g`. */
 static int effects_check(const struct replay_config *given, const struct replay_config *c,
-			 const struct replay_engine *g, struct err *e)
+			 const struct replay_engine *g, enum fault_kind fault, struct err *e)
 {
-	const bool block = g->level == LEVEL_BLOCK, times = waits_for_times(c, g),
+	const bool block = g->level == LEVEL_BLOCK, times = c->timing != TIMING_FULLSPEED,
 		   stops = c->prepare_only || c->compiled.compile_only;
-	const char *const of_times = !g->moded ? "only timings timestamp and think use this option"
-				     : block   ? "only modes hf and dep use this option"
-					       : "mode afap does not use this option";
+	/* engine block waits for completions by the same method */
+	const bool waits = times || c->causes || block || fault == FAULT_STALL;
+	const char *const of_times = g->moded ? "mode afap does not use this option"
+				     : "only timings timestamp and think use this option";
 	const char *const of_other = "engine block does not support this option";
 	const char *const before_replay = "--prepare-only and --compile-only do not replay";
 	const struct {
@@ -109,9 +102,9 @@ static int effects_check(const struct replay_config *given, const struct replay_
 	} rule[] = {
 		{"fs-rules", !g->moded && c->order != ORDER_FS, "only order fs uses this option"},
 		{"speed", !g->moded && !times, of_times},
-		{"wait", !times, of_times},
+		{"wait", !waits, of_times},
 		{"pre-spin", block, of_other},
-		{"pre-spin", !times, of_times},
+		{"pre-spin", !waits, of_times},
 		{"pre-spin", c->wait != WAIT_HYBRID, "only --wait hybrid uses this option"},
 		{"spin", block, of_other},
 		{"placement", block, of_other},
@@ -248,7 +241,7 @@ int replay_check(const struct replay_config *c, struct err *e)
 			"(engines event, coordinator and compiled support it)", g->name);
 	if (g->moded && (ret = g->check(c, e)))
 		return ret;
-	ret = effects_check(c, &settled, g, e);
+	ret = effects_check(c, &settled, g, m.kind, e);
 	if (ret || g->moded)
 		return ret;
 	if (f && f->timed && c->timing == TIMING_FULLSPEED)

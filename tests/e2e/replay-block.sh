@@ -26,7 +26,7 @@ expect_status 2 "$VALIDATE" replay --destructive --device target --mode hf --thi
 expect_status 2 "$VALIDATE" replay --destructive --device target --mode load --mutant drift in.csv
 expect_status 2 "$VALIDATE" replay --destructive --device target --harvester --discards in.csv
 for option in --no-pre-spin '--spin 1us' '--placement page' '--payload zero' '--memory 1MiB' --prepare-only \
-	'--mode load --wait spin' --compile-only '--keep-source source'; do
+	--compile-only '--keep-source source'; do
 	# shellcheck disable=SC2086
 	expect_status 2 "$VALIDATE" replay --destructive --device target $option in.csv
 done
@@ -102,7 +102,7 @@ for backend in auto libaio psync; do
 done
 for options in '--backend io_uring --no-registered' '--backend io_uring --harvester' '--backend libaio --harvester' \
 	'--bundle 0' '--bundle 1ms --bundle-max 7' '--in-flight exact' '--in-flight none --speed 4' \
-	'--mode dep --follow all' '--mode dep --follow nearest' '--mode dep --follow count --workers 2' '--sq-poll --bundle 1ms' '--pin' '--wait spin' '--mode dep --wait spin' '--wait nanosleep' \
+	'--mode dep --follow all' '--mode dep --follow nearest' '--mode dep --follow count --workers 2' '--sq-poll --bundle 1ms' '--pin' '--wait spin' '--mode dep --wait spin' '--mode load --wait spin' '--wait nanosleep' \
 	"--workers $(($(nproc) + 7))" "--mode afap --depth 2 --workers $(($(nproc) + 7))" "--mode dep --workers $(($(nproc) + 7))" \
 	"--wait spin --workers $(($(nproc) + 7))" "--mode dep --wait spin --workers $(($(nproc) + 7))"; do
 	expect_status 0 "$VALIDATE" replay --destructive --device target $options -o out.trace in.csv

@@ -123,6 +123,7 @@ wrong 'program-cache has no effect: --keep-source' --engine compiled --keep-sour
 wrong 'output has no effect' --prepare-only --dir target -o wrong.trace sr.trace
 wrong 'cache has no effect' --prepare-only --cache cold --dir target sr.trace
 [ ! -e source ] && [ ! -e cache ] || fail 'wrong usage made a directory'
+run 0 --mutant stall:1ms/10ms --wait spin --dir target sr.trace # a stall ends at a due time
 run 0 --cc gcc --unroll --dir target sr.trace # a protocol sets these keys for several engines
 wrong 'it needs timing' --mutant coarse:1ms --dir target -o wrong.trace sr.trace
 
