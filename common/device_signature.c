@@ -4,24 +4,21 @@
 
 #include "common/device.h"
 
-/* Sets the command that removes the signature. wipefs removes several signatures at once, and the
- * backup of a GUID partition table. */
-static void remove_set(struct device_signature *s, bool alone, const char *type)
+/* The command that removes one signature. `tables`: it may also remove a partition table. */
+static char *remove_command(const char *type, bool tables)
 {
-	const char *const command =
-	    alone && !strcmp(type, "LVM2_member")         ? "pvremove "
-	    : alone && !strcmp(type, "linux_raid_member") ? "mdadm --zero-superblock "
-							  : "wipefs -a ";
-	free(s->remove);
-	s->remove = xstrdup(command);
+	if (type && !strcmp(type, "LVM2_member"))
+		return xstrdup("pvremove ");
+	if (type && !strcmp(type, "linux_raid_member"))
+		return xstrdup("mdadm --zero-superblock ");
+	return tables || !type ? xstrdup("wipefs -a ") : xasprintf("wipefs -a -t %s ", type);
 }
 
 /* Looks for one kind of signature. Two probes are needed: in a common probe, a file system hides a
  * partition table. */
-static int probe_one(blkid_probe p, bool partitions, struct strbuf *kind,
+static int probe_one(blkid_probe p, bool partitions, bool tables, struct strbuf *kind,
 		     struct device_signature *s, struct err *e)
 {
-	const bool alone = !kind->len;
 	blkid_probe_enable_superblocks(p, !partitions);
 	blkid_probe_enable_partitions(p, partitions);
 	blkid_probe_set_superblocks_flags(p, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_USAGE |
@@ -37,7 +34,9 @@ static int probe_one(blkid_probe p, bool partitions, struct strbuf *kind,
 	const char *type = NULL, *usage = NULL;
 	if (kind->len)
 		strbuf_addstr(kind, ", ");
-	remove_set(s, false, "");
+	/* wipefs removes several signatures at once, and the backup of a GUID partition table */
+	free(s->remove);
+	s->remove = xstrdup("wipefs -a ");
 	if (found == -2) {
 		strbuf_addstr(kind, "a mix of several signatures");
 		return 0;
@@ -49,7 +48,8 @@ static int probe_one(blkid_probe p, bool partitions, struct strbuf *kind,
 	}
 	blkid_probe_lookup_value(p, "TYPE", &type, NULL);
 	blkid_probe_lookup_value(p, "USAGE", &usage, NULL);
-	remove_set(s, alone, type ? type : "");
+	free(s->remove);
+	s->remove = remove_command(type, tables);
 	const char *what = type && !strcmp(type, "LVM2_member")  ? "a physical volume of LVM"
 			   : usage && !strcmp(usage, "filesystem") ? "a file system"
 			   : usage && !strcmp(usage, "raid")     ? "a part of an array"
@@ -121,7 +121,7 @@ int device_signature_find(struct device_signature *s, int fd, bool tables, struc
 		ret = err_set(e, EIO, "cannot search it for file systems and partitions");
 	SCOPED_STRBUF text = STRBUF_INIT;
 	for (int partitions = 0; partitions <= tables && !ret; partitions++)
-		ret = probe_one(p, partitions, &text, s, e);
+		ret = probe_one(p, partitions, tables, &text, s, e);
 	if (!ret && !text.len)
 		copies_look(fd, (uint64_t)blkid_probe_get_size(p), &text, s);
 	blkid_free_probe(p);
