@@ -5,6 +5,7 @@
 #include "capture/trace_split.h"
 #include "capture/unseen.h"
 #include "common/files.h"
+#include "common/options.h"
 
 const struct trace_format *const trace_formats[] = {FORMATS(FORMAT_ADDRESS) NULL};
 
@@ -123,10 +124,12 @@ int trace_open_with(struct trace **t, const struct trace_format *f, const char *
 {
 	const int ret = format_open(t, f, path, o, e);
 	SCOPED_FREE char *part = ret == -ENOENT ? trace_part_name(path, 0) : NULL;
-	return part && !access(part, F_OK)
-		   ? err_set(e, ENOENT, "there is no file %s, but a capture in parts (%s ...): "
-			     "join the parts first: validate slice %s -o JOINED", path, part, path)
-		   : ret;
+	SCOPED_STRBUF word = STRBUF_INIT;
+	if (!part || !access(path, F_OK) || access(part, F_OK))
+		return ret;
+	shell_word(&word, path);
+	return err_set(e, ENOENT, "there is no file %s, but a capture in parts (%s ...): join the "
+		"parts first: validate slice %s -o JOINED", path, part, word.s);
 }
 
 /* --- notes of a reader --------------------------------------------------- */

@@ -57,6 +57,13 @@ for command in info 'replay --dir in' deps 'export --to csv'; do
 	expect_status 3 "$VALIDATE" $command t
 	expect_line err 'validate slice t -o JOINED'
 done
+cp t.000 'a b.000'
+expect_status 3 "$VALIDATE" info 'a b'
+expect_line err "validate slice 'a b' -o JOINED"
+cp t.000 x.csv.000
+echo text >x.csv # a missing mapping is no missing trace
+expect_status 3 "$VALIDATE" info --mapping missing x.csv
+expect_line err 'missing: '
 for text in 5 1K 1us much; do
 	expect_status 2 "$VALIDATE" capture app --rotate $text -o x -- true
 	expect_line err "--rotate $text"
