@@ -92,7 +92,8 @@ MODEL(S, "Response times of one node.",
 	ROW(struct estimate, program, "program_ns", TIME, NULL)
 	ROW(struct estimate, replay, "replay_ns", TIME, NULL)
 	ROW(struct estimate, bias, "bias", RELATIVE, NULL)
-	ROW(double, U, "U", SHARE, "Expanded uncertainty of the bias.")
+	ROW(double, U, "U", SHARE, "Expanded uncertainty of the mean of one replay, after "
+				   "correction for the bias.")
 	ROW(double, busy_program_s, "program_busy_s", NUMBER,
 	    "From the start of the node's first request to the end of its last request, in s.")
 	ROW(double, busy_replay_s, "replay_busy_s", NUMBER, NULL))
@@ -107,7 +108,8 @@ MODEL(S, "Response times of the nodes on one host of the application.",
 	ROW(struct estimate, program, "program_ns", TIME, NULL)
 	ROW(struct estimate, replay, "replay_ns", TIME, NULL)
 	ROW(struct estimate, bias, "bias", RELATIVE, NULL)
-	ROW(double, U, "U", SHARE, "Expanded uncertainty of the bias.")
+	ROW(double, U, "U", SHARE, "Expanded uncertainty of the mean of one replay, after "
+				   "correction for the bias.")
 	ROW(double, busy_program_s, "program_busy_s", NUMBER, "Longest busy time of a node, in s.")
 	ROW(double, busy_replay_s, "replay_busy_s", NUMBER, NULL))
 #undef S

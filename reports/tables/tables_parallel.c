@@ -161,9 +161,10 @@ const struct table_kind table_parallel_hosts = {
     parallel_hosts_row,
     .n_row_headers = 3,
     .note = "The host is that of the node in the application; a replay may place the node on "
-	    "another host. Response times are means over all requests of a run. Busy: longest "
-	    "time of a node of the host, from the start of the node's first request to the end "
-	    "of its last request."};
+	    "another host. Response times are means over all requests of a run. U: the mean of the "
+	    "host in one replay lies within ±U of the program's mean, after correction for the "
+	    "bias, with 95 % coverage. Busy: longest time of a node of the host, from the start of "
+	    "the node's first request to the end of its last request."};
 
 /* --- nodes --------------------------------------------------------------- */
 

@@ -43,7 +43,7 @@ struct parallel_node { /* of one case */
 	double n_requests; /* per run */
 	struct estimate program, replay; /* mean response time, ns */
 	struct estimate bias;
-	double U; /* expanded uncertainty of the bias for 95 %; NaN unknown */
+	double U; /* of one replay, 95 %, relative to the program's mean; NaN unknown */
 	double busy_program_s, busy_replay_s; /* time from first start to last end, means */
 };
 
@@ -55,7 +55,7 @@ struct parallel_host {
 	double n_requests; /* per run, sum over the nodes */
 	struct estimate program, replay; /* mean response time over all requests of a run, ns */
 	struct estimate bias;
-	double U; /* expanded uncertainty of the bias for 95 %; NaN unknown */
+	double U; /* of one replay, 95 %, relative to the program's mean; NaN unknown */
 	double busy_program_s, busy_replay_s; /* longest time of a node, means */
 };
 
