@@ -147,14 +147,15 @@ static void next_of_recordings(struct strbuf *text, const struct analysis *a, do
 {
 	const struct protocol *p = &a->results->protocol;
 	size_t n;
-	const uint64_t most = p->n_replicates_max,
-		       wanted = a->n_replicates + pairs_needed(a, &n, true);
+	const uint64_t most = p->budget_ns ? p->n_replicates_max : 0,
+		       needed = a->n_replicates + pairs_needed(a, &n, true),
+		       wanted = needed > most ? needed : most;
 	const double spent = fmax(seconds, (double)p->budget_ns * 1e-9);
 	strbuf_addf(text, "Set bank = %llu", (unsigned long long)wanted);
 	if (p->budget_ns)
 		strbuf_addf(text, ", replicates = %llu..%llu and budget = %.0fmin",
 			    (unsigned long long)p->n_replicates_min,
-			    (unsigned long long)(wanted > most ? wanted : most),
+			    (unsigned long long)wanted,
 			    ceil((spent + more_s(a, seconds, true)) / 60));
 	else
 		strbuf_addf(text, " and replicates = %llu", (unsigned long long)wanted);

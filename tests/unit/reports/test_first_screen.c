@@ -305,6 +305,15 @@ static void test_next_step(void **state)
 	next_is(a, "Set replicates = 50 instead of 20", "validate run results/protocol.conf");
 	a->cell[1].component[COMPONENT_BIAS].n_more = 0;
 	next_is(a, "Set bank = 34 and replicates = 34", "validate run results/protocol.conf");
+	/* a campaign with a budget can reach the largest number of replicates */
+	struct protocol *p = &f.results.protocol;
+	const struct protocol before = *p;
+	p->budget_ns = 60000000000;
+	p->n_replicates_min = 12;
+	p->n_replicates_max = 60;
+	next_is(a, "Set bank = 60, replicates = 12..60 and budget = ",
+		"validate run results/protocol.conf");
+	*p = before;
 	a->cell[1].component[COMPONENT_BIAS].n_more = 12;
 	a->cell[1].component[COMPONENT_BIAS].n_more_recorded = 0;
 	/* a replayer for comparison needs no further pairs */
