@@ -289,6 +289,21 @@ static void test_plan_of_recordings(void **state)
 		assert_true(c.n_more_recorded > 0);
 		assert_true(wide ? !c.n_more : c.n_more > c.n_more_recorded);
 		assert_int_equal(c.n_reasons, wide);
+		if (!wide)
+			continue;
+		/* the next look is too early, the last look is late enough */
+		const struct plan_look look[] = {{1, levels}, {200, levels}};
+		struct cell *cell = xcalloc(1, sizeof *cell);
+		struct component *k = &cell->component[COMPONENT_BIAS];
+		cell->n_pairs = cell->n_blocks = (unsigned int)n;
+		*k = (struct component){
+		    .kind = COMPONENT_BIAS, .limit = 0.1, .decision = DECISION_INCONCLUSIVE};
+		components_plan(cell, &e, &(struct accept_limits){0}, 16, look, 2);
+		assert_int_equal(k->n_more_recorded, 200);
+		assert_int_equal(k->n_reasons, 1);
+		assert_int_equal(k->reasons[0].code, REASON_PLAN_RECORDINGS);
+		assert_float_equal(k->reasons[0].number[0], n + 200, 0);
+		free(cell);
 	}
 }
 
