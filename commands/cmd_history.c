@@ -46,8 +46,9 @@ static const char about[] =
 	"results directory or a baseline (\"validate baseline save\"). Entries are never\n"
 	"changed or removed, and a campaign can be added only once.\n"
 	"show: prints shifts, drifts and outliers of each replayer in each scenario,\n"
-	"with their date and a change of the environment near that date. Also prints\n"
-	"control charts, whose limits come from the first entries (--baseline).\n"
+	"with their date and a change of the environment near that date. Option -o\n"
+	"writes a page with control charts, whose limits come from the first entries\n"
+	"(--baseline).\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 
