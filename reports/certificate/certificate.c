@@ -11,13 +11,13 @@
 
 const char certificate_explanation[] =
 	"Bias and execution time: relative difference of the replay's mean response time "
-	"and execution time from those of the program's run in the same block, with 95 % "
-	"intervals. U: expanded uncertainty of one replay, relative to the program's "
-	"mean, for a coverage of 95 % with the coverage factor k (GUM). Precision: "
-	"standard deviation of the logarithm of the replay's mean response time, divided "
-	"by the same standard deviation of the program. Scatter: standard deviation of "
-	"the mean response times of the runs. A verdict holds only for these workloads, "
-	"this machine, this target and the assessed components.";
+	"and execution time from those of the program's run in the same block. After ± "
+	"and in brackets: 95 % interval. U: expanded uncertainty of one replay, relative "
+	"to the program's mean, for a coverage of 95 % with the coverage factor k (GUM). "
+	"Precision: standard deviation of the logarithm of the replay's mean response "
+	"time, divided by the same standard deviation of the program. Scatter: standard "
+	"deviation of the mean response times of the runs. A verdict holds only for these "
+	"workloads, this machine, this target and the assessed components.";
 
 const char *certificate_kind(const struct certificate *c)
 {
@@ -292,8 +292,8 @@ static void results_row(struct table *t, const struct analysis *a, const struct 
 	COL_ESTIMATE(t, RELATIVE, "bias", "Bias", &c->component[COMPONENT_BIAS].estimate);
 	COL_ESTIMATE(t, RELATIVE, "execution-time", "Execution time",
 		     &c->component[COMPONENT_EXECUTION_TIME].estimate);
-	COL_STATUS(t, SHARE, "U", "U", c->budget.status, c->budget.U95, NAN);
-	COL_STATUS(t, NUMBER, "k", "k", c->budget.status, c->budget.k95, NAN);
+	COL_TENTH(t, SHARE, "U", "U", c->budget.status, c->budget.U95);
+	COL_TENTH(t, NUMBER, "k", "k", c->budget.status, c->budget.k95);
 	COL_ESTIMATE(t, NUMBER, "precision", "Precision", &c->precision_ratio);
 	COL_STATUS(t, SHARE, "reordered", "Reordered", c->order.deciding.status,
 		   c->order.deciding.value, NAN);
@@ -307,9 +307,9 @@ static void times_row(struct table *t, const struct analysis *a, const struct ce
 {
 	COL_TEXT(t, "scenario", "Scenario", a->results->protocol.scenario[c->scenario].name);
 	COL_MEAN(t, "program", "Program, mean", &c->r);
-	COL_STATUS(t, TIME, "program-sd", "Program, scatter", c->r.status, c->r.sd, NAN);
+	COL_TENTH(t, TIME, "program-sd", "Program, scatter", c->r.status, c->r.sd);
 	COL_MEAN(t, "replay", "Replay, mean", &c->x);
-	COL_STATUS(t, TIME, "replay-sd", "Replay, scatter", c->x.status, c->x.sd, NAN);
+	COL_TENTH(t, TIME, "replay-sd", "Replay, scatter", c->x.status, c->x.sd);
 	COL_COUNT(t, "n", "Pairs", c->n_pairs);
 	t->n_row_headers = 1;
 }

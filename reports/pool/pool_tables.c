@@ -9,9 +9,6 @@ static void case_columns(struct table *t, const struct pool_case *c)
 	t->n_row_headers = 2;
 }
 
-/* Rounded to two significant digits. */
-#define COL_TENTH(t, f, key, title, s, x) COL_STATUS(t, f, key, title, s, x, fabs(x) / 10)
-
 /* --- the league table ---------------------------------------------------- */
 
 static void bias_column(struct table *t, const char *title, const struct baseline_case *c)

@@ -79,6 +79,8 @@ TABLES(TABLE_EXTERN)
 #define COL_NUMBER(t, f, key, title, x, u) COL(t, f, key, title, table_number_u(t, x, u))
 #define COL_STATUS(t, f, key, title, s, x, u)                                                      \
 	COL(t, f, key, title, table_number_status(t, s, x, u))
+/* Rounded to three significant digits. */
+#define COL_TENTH(t, f, key, title, s, x) COL_STATUS(t, f, key, title, s, x, fabs(x) / 10)
 #define COL_KNOWN(t, f, key, title, x) /* NaN: not assessed */                                     \
 	COL_STATUS(t, f, key, title, isnan(x) ? STAT_NOT_ASSESSED : STAT_OK, x, NAN)
 #define COL_COUNT_IF(t, key, title, known, n)                                                      \
