@@ -21,13 +21,12 @@ static const struct label {
     {"machine.cpu_model", "CPU model"},
     {"machine.n_cpus_online", "online CPUs"},
     {"machine.n_cpus_allowed", "usable CPUs"},
-    {"machine.memory_bytes", "memory"},
     {"machine.governor"}, /* processors.governors */
     {"machine.virtual", "virtual machine"},
     {"kernel.tainted", "taint flags (/proc/sys/kernel/tainted)", "none"},
     {"kernel.realtime", "real-time kernel (PREEMPT_RT)"},
     {"kernel.watchdog", "watchdog for CPUs that hang"},
-    {"kernel.realtime_runtime_us", "CPU time of real-time threads per period", "not limited"},
+    {"kernel.realtime_runtime_us", "CPU time of real-time threads per period (-1 us: no limit)"},
     {"kernel.address_randomisation", "address space randomisation (2: full)", "off"},
     {"clock.constant_tsc", "TSC has a constant rate"},
     {"clock.nonstop_tsc", "TSC also runs in idle states"},
@@ -64,11 +63,11 @@ static const struct label {
     {"limits.aio_requests", "requests of Linux AIO (fs.aio-max-nr)"},
     {"limits.aio_requests_in_use", "requests of Linux AIO in use", "none"},
     {"limits.io_uring_disabled", "io_uring (1: restricted, 2: disabled)", "permitted"},
-    {"cgroup.memory_limit", "memory limit"},
     {"cgroup.memory_high", "memory above which the kernel reclaims (memory.high)"},
     {"limits.realtime_priority", "real-time priority", "none"},
     {"cgroup.cpu_quota_us", "CPU time per period (quota)", "no limit"},
     {"cgroup.cpu_period_us", "period of the quota"},
+    {"cgroup.cpu_quota_and_period_us", "CPU time per period (quota) and period, in us"},
     {"cgroup.cpuset", "numbers of the CPUs"},
     {"load", "load before runs"},
     {"stolen_share_since_boot", "CPU time that the hypervisor took (stolen), since boot"},
@@ -87,8 +86,6 @@ static const struct label {
     {"device.rotational", "rotational", "no"},
     {"device.nr_requests", "queue length (nr_requests)"},
     {"device.nomerges", "merging of requests (1, 2: restricted)", "on"},
-    {"logical_block_size", "logical block size"},
-    {"physical_block_size", "physical block size"},
     {"device.max_sectors_kb", "largest request"},
     {"device.writeback_throttling_us", "target latency of write-back throttling", "off"},
     {"device.affinity_of_completions", "CPU of a completion (1: same CPU group, 2: same CPU)",
@@ -139,24 +136,25 @@ static const struct unit {
 	const char *end;
 	enum { UNIT_NONE, UNIT_SIZE, UNIT_DURATION, UNIT_PERCENT, UNIT_GHZ } kind;
 	double factor;
+	bool quantity; /* the end also names the quantity, so names of facts keep it */
 } units[] = {
-    {"bytes", UNIT_SIZE, 1},
-    {"kb", UNIT_SIZE, 1024},
-    {"sectors", UNIT_SIZE, 512},
-    {"block_size", UNIT_SIZE, 1},
-    {"below.size", UNIT_SIZE, 1},
-    {"cgroup.memory_limit", UNIT_SIZE, 1},
-    {"cgroup.memory_high", UNIT_SIZE, 1},
-    {"ns", UNIT_DURATION, 1},
-    {"us", UNIT_DURATION, 1e3},
-    {"centisecs", UNIT_DURATION, 1e7},
-    {"per_s", UNIT_NONE, 1},
-    {"s", UNIT_DURATION, 1e9},
-    {"ratio", UNIT_PERCENT, 1},
-    {"share", UNIT_PERCENT, 100},
-    {"since_boot", UNIT_PERCENT, 100},
-    {"kHz", UNIT_GHZ, 1e-6},
-    {"", UNIT_NONE, 1},
+    {"bytes", UNIT_SIZE, 1, false},
+    {"kb", UNIT_SIZE, 1024, false},
+    {"sectors", UNIT_SIZE, 512, true},
+    {"block_size", UNIT_SIZE, 1, true},
+    {"below.size", UNIT_SIZE, 1, true},
+    {"cgroup.memory_limit", UNIT_SIZE, 1, true},
+    {"cgroup.memory_high", UNIT_SIZE, 1, true},
+    {"ns", UNIT_DURATION, 1, false},
+    {"us", UNIT_DURATION, 1e3, false},
+    {"centisecs", UNIT_DURATION, 1e7, false},
+    {"per_s", UNIT_NONE, 1, true},
+    {"s", UNIT_DURATION, 1e9, false},
+    {"ratio", UNIT_PERCENT, 1, true},
+    {"share", UNIT_PERCENT, 100, true},
+    {"since_boot", UNIT_PERCENT, 100, true},
+    {"kHz", UNIT_GHZ, 1e-6, false},
+    {"", UNIT_NONE, 1, true},
 };
 
 /* A fact, or an object or array of facts. */
@@ -166,7 +164,11 @@ struct item {
 	const struct label *label;
 	const struct unit *unit;
 	bool inherits; /* label and unit from the outer item: bytes of each replayer */
+	int depth;     /* number of outer objects */
 };
+
+/* A deeper object is shown as JSON. Paths of a hostile file would otherwise fill the memory. */
+#define DEEPEST 8
 
 struct environment {
 	const struct facts_form *form;
@@ -189,7 +191,8 @@ static struct item item_of(const char *path, const char *key, json_t *value,
 			   const struct item *outer)
 {
 	static const struct label none = {.path = ""};
-	struct item it = {path, key, value, &none, units, outer && outer->unit->kind};
+	struct item it = {path, key, value, &none, units, outer && outer->unit->kind,
+			  outer ? outer->depth + 1 : 0};
 	if (it.inherits) {
 		it.label = outer->label;
 		it.unit = outer->unit;
@@ -213,12 +216,13 @@ static bool is_omitted(const struct item *it)
 /* The label; without one, the key without its unit. */
 static void name_add(struct strbuf *out, const struct item *it)
 {
-	size_t len = strlen(it->key), unit = strlen(it->unit->end);
+	size_t len = strlen(it->key);
 	if (it->inherits || it->label->name) {
 		strbuf_addstr(out, it->inherits ? it->key : it->label->name);
 		return;
 	}
-	len -= unit && len > unit ? unit + 1 : 0;
+	if (!it->unit->quantity && len > strlen(it->unit->end))
+		len -= strlen(it->unit->end) + 1;
 	for (size_t i = 0; i < len; i++)
 		strbuf_addch(out, it->key[i] == '_' ? ' ' : it->key[i]);
 }
@@ -263,12 +267,13 @@ static void value_add(struct strbuf *out, const struct item *it, int depth)
 	json_t *v;
 	if (is_number(it, &x)) {
 		number_add_in_unit(out, it, x);
-	} else if (json_is_object(it->value)) {
+	} else if (json_is_object(it->value) && it->depth < DEEPEST) {
 		members_add(out, it, depth);
 	} else if (json_is_array(it->value)) {
+		struct item element = *it;
 		json_array_foreach(it->value, i, v)
 		{
-			const struct item element = item_of(it->path, it->key, v, NULL);
+			element.value = v;
 			strbuf_addstr(out, i ? ", " : "");
 			value_add(out, &element, depth + 1);
 		}
@@ -384,10 +389,11 @@ static void object_add(struct environment *e, const struct item *o, const char *
 static void element_add(struct environment *e, const struct item *array, const char *prefix,
 			json_t *v)
 {
-	const struct item it = item_of(array->path, array->key, v, NULL);
+	struct item it = *array;
 	SCOPED_FREE char *name = xasprintf("%s%s", prefix, name_of(v) ? name_of(v) : "");
 	SCOPED_STRBUF text = STRBUF_INIT;
-	if (!strcmp(array->path, "targets")) {
+	it.value = v;
+	if (!strcmp(it.path, "targets")) {
 		title_add(e, name);
 		object_add(e, &it, "");
 		return;
@@ -412,7 +418,7 @@ static void item_add(struct environment *e, const struct item *it, const char *n
 	} else if (json_is_array(it->value) && is_nested(it->value)) {
 		json_array_foreach(it->value, i, v)
 			element_add(e, it, prefix, v);
-	} else if (is_nested(it->value)) {
+	} else if (is_nested(it->value) && it->depth < DEEPEST) {
 		object_add(e, it, prefix);
 	} else {
 		value_add(&text, it, 0);

@@ -117,6 +117,35 @@ static void unknown_values_have_one_row(void **state)
 	      wanted);
 }
 
+static void texts_keep_the_unit_in_the_name(void **state)
+{
+	(void)state;
+	static const char *const wanted[] = {
+	    "cgroup: CPU time per period (quota) and period, in us|max 100000",
+	    "cgroup: io reads per s|8:0 500", "cgroup: memory limit|unlimited",
+	    "CPU time of real-time threads per period (-1 us: no limit)|0 ns",
+	    "device: logical block size|512 B", NULL};
+	check("{\"limits\": {\"cgroup\": {\"cpu_quota_and_period_us\": \"max 100000\", "
+	      "\"io_reads_per_s\": \"8:0 500\", \"memory_limit\": \"unlimited\"}}, "
+	      "\"kernel\": {\"realtime_runtime_us\": 0}, \"targets\": [{\"device\": "
+	      "{\"logical_block_size\": \"512\"}}]}", wanted);
+}
+
+/* Deep objects are shown as JSON. */
+static void depth_is_limited(void **state)
+{
+	(void)state;
+	SCOPED_STRBUF json = STRBUF_INIT;
+	for (int i = 0; i < 2000; i++)
+		strbuf_addstr(&json, "{\"a_member_with_a_long_name\":");
+	strbuf_addstr(&json, "[1]");
+	for (int i = 0; i < 2000; i++)
+		strbuf_addch(&json, '}');
+	SCOPED_FREE char *text = rows(json.s);
+	assert_non_null(strstr(text, "[1]}}"));
+	assert_true(strlen(text) < 3 * json.len);
+}
+
 static void other_forms_are_shown(void **state)
 {
 	(void)state;
@@ -138,6 +167,8 @@ int main(void)
 	    cmocka_unit_test(a_pairing_is_stated_once_for_each_reason),
 	    cmocka_unit_test(lists_have_a_row_for_each_element),
 	    cmocka_unit_test(unknown_values_have_one_row),
+	    cmocka_unit_test(texts_keep_the_unit_in_the_name),
+	    cmocka_unit_test(depth_is_limited),
 	    cmocka_unit_test(other_forms_are_shown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
