@@ -133,8 +133,9 @@ static void quantity_end(struct strbuf *out)
 	strbuf_addstr(out, "</si:real>\n</dcc:quantity>\n");
 }
 
-/* Adds the mean of the runs in ns, with its expanded uncertainty if it has a standard deviation. */
-static void time_add(struct strbuf *out, const char *name, const struct sample *s)
+/* Adds the mean of the runs in s, and their standard deviation if it is known. */
+static void time_add(struct strbuf *out, const char *name, const char *sd_name,
+		     const struct sample *s)
 {
 	if (!s->n)
 		return;
@@ -142,7 +143,7 @@ static void time_add(struct strbuf *out, const char *name, const struct sample *
 	quantity_end(out);
 	if (s->status || !isfinite(s->sd))
 		return;
-	quantity_begin(out, "Standard deviation of the runs", 1e-9 * s->sd, "\\second");
+	quantity_begin(out, sd_name, 1e-9 * s->sd, "\\second");
 	quantity_end(out);
 }
 
@@ -186,8 +187,10 @@ static void result_add(struct strbuf *out, const struct analysis *a, const struc
 	content_add(out, "text", words_verdict(NULL, c->verdict));
 	if (*c->verdict_reason)
 		content_add(out, "text", c->verdict_reason);
-	time_add(out, "Mean response time of the program", &c->r);
-	time_add(out, "Mean response time of the replay", &c->x);
+	time_add(out, "Mean response time of the program",
+		 "Standard deviation of the program's runs", &c->r);
+	time_add(out, "Mean response time of the replay", "Standard deviation of the replays",
+		 &c->x);
 	ratio_add(out, "Relative bias of the mean response time",
 		  &c->component[COMPONENT_BIAS].estimate);
 	expanded_add(out, c);
