@@ -159,19 +159,20 @@ const struct option_spec target_keys[] = {
 	       "program and replayers; not with cache-budget; 0: no limit (default "
 	       "0)", .max = 1e15),
     OPTION(STRING, "queue", FIELD(queue), .arg = "SETTINGS", .help = "settings of the device's "
-	       "request queue, restored at the end: \"none,nr_requests=64,nomerges=2\" (default "
-	       "unchanged)"),
+	       "request queue, restored at the end: an I/O scheduler and NAME=VALUE, such as "
+	       "\"none,nr_requests=64,nomerges=2\" (default unchanged)"),
     OPTION(UINT, "precondition", FIELD(precondition_passes), .arg = "N",
            .help = "number of times that the files are overwritten before the campaign (default "
 	       "0)",
            .max = 100),
     OPTION(STRING, "device", FIELD(device), .arg = "DEVICE",
-           .help = "block-* workloads: block device or file that gets the requests"),
+           .help = "block device or file that gets the requests of block-* workloads, captured "
+	       "programs, block traces or parallel applications (default none)"),
     OPTION(FLAG, "destructive", FIELD(destructive), .help = "permit overwriting the content of the "
            "device; the command line must name it too (--device)"),
-    OPTION(STRING, "volume", FIELD(volume), .arg = "MODEL", .help = "block-* workloads: service "
-	       "model of a volume (\"validate help volume\"), which the campaign creates and "
-	       "removes at its end"),
+    OPTION(STRING, "volume", FIELD(volume), .arg = "MODEL", .help = "instead of a device: service "
+	       "model of a volume (\"validate help volume\"), which the campaign creates, and "
+	       "removes at its end (default none)"),
     OPTION(SIZE, "size", FIELD(size_bytes), .arg = "SIZE",
            .help = "size of the volume, which is in memory (default "
 	       "256M)", .min = 4096, .max = 1e15),

@@ -119,8 +119,9 @@ static int place_check(const struct target *t, const struct workload *w,
 		    "%s makes requests on a device: target %s needs a device or a volume", w->name,
 		    t->name);
 	if (!w->block && device)
-		return err_set(e, EINVAL, "%s works on files: target %s is a device", w->name,
-			       t->name);
+		return err_set(e, EINVAL,
+			       "%s works on files, but target %s is a device or a volume: choose a "
+			       "target that is a directory", w->name, t->name);
 	if (w->block && t->device && !t->destructive && c->read_share < 1)
 		return err_set(
 		    e, EINVAL,
