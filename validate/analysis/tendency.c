@@ -73,10 +73,13 @@ enum tendency cell_tendency(const struct cell *c)
 	if (c->verdict != VERDICT_INCONCLUSIVE)
 		return TENDENCY_NONE;
 	for (int k = 0; k < COMPONENT_N; k++)
-		has[component_tendency(c, &c->component[k])] = true;
+		if (c->component[k].decision == DECISION_INCONCLUSIVE &&
+		    isfinite(c->component[k].limit))
+			has[component_tendency(c, &c->component[k])] = true;
 	return has[TENDENCY_DIFFERS] ? TENDENCY_DIFFERS
 	       : has[TENDENCY_WRONG] ? TENDENCY_WRONG
 	       : has[TENDENCY_NOISY] ? TENDENCY_NOISY
-	       : has[TENDENCY_RIGHT] ? TENDENCY_RIGHT
-				    : TENDENCY_NONE;
+	       /* a component without an estimate can be wrong */
+	       : has[TENDENCY_RIGHT] && !has[TENDENCY_NONE] ? TENDENCY_RIGHT
+							    : TENDENCY_NONE;
 }

@@ -9,13 +9,13 @@
  *            (0; 1 for precision) or the deciding interval is no wider than the limits
  *   noisy    an interval is wider than the limits, or no practical number of replicates decides the
  *            component here
- *   right    every estimate lies inside its limit
+ *   right    each of these components has an estimate inside its limit
  * An uncertainty U outside its limit counts as noise if the program's U lies outside too. */
 #pragma once
 
 #include "validate/evidence/cell.h"
 
-/* NONE: the case is decided, or no component has numbers (before the first look, or undefined). */
+/* NONE: the case is decided, or numbers are missing (before the first look, or undefined). */
 enum tendency {
 	TENDENCY_NONE, TENDENCY_RIGHT, TENDENCY_WRONG, TENDENCY_NOISY, TENDENCY_DIFFERS, TENDENCY_N,
 };

@@ -92,6 +92,10 @@ static void test_case(void **state)
 	assert_int_equal(cell_tendency(&c), TENDENCY_NONE);
 	c.component[COMPONENT_BIAS] = made(COMPONENT_BIAS, 0.08, 0.05, 0.10);
 	assert_int_equal(cell_tendency(&c), TENDENCY_RIGHT);
+	/* an estimate that is not known can lie outside its limit */
+	c.component[COMPONENT_LINEARITY] = made(COMPONENT_LINEARITY, 0.01, 0.05, 0.10);
+	c.component[COMPONENT_LINEARITY].estimate.status = STAT_TOO_FEW;
+	assert_int_equal(cell_tendency(&c), TENDENCY_NONE);
 	c.component[COMPONENT_LINEARITY] = made(COMPONENT_LINEARITY, 0.01, 0.3, 0.10);
 	assert_int_equal(cell_tendency(&c), TENDENCY_NOISY);
 	c.component[COMPONENT_EXECUTION_TIME] = made(COMPONENT_EXECUTION_TIME, 0.2, 0.12, 0.10);
