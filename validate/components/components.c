@@ -74,7 +74,8 @@ static void plan_looks(struct component *k, const struct planning *given,
 		}
 	}
 	if (recorded && k->n_reasons && k->reasons[k->n_reasons - 1].code == REASON_PLAN_RECORDINGS)
-		k->reasons[k->n_reasons - 1].number[0] += (double)(recorded - k->n_more_recorded);
+		k->reasons[k->n_reasons - 1].number[0] +=
+		    (double)recorded - (double)k->n_more_recorded;
 	k->n_more_recorded = recorded ? recorded : k->n_more_recorded;
 	if (k->n_more && k->n_more_recorded >= k->n_more)
 		k->n_more_recorded = 0;
