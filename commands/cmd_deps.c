@@ -196,6 +196,9 @@ static int deps_run(int argc, char **argv, struct err *e)
 		return command_fail(
 		    EXIT_USAGE, e, EINVAL,
 		    "--infer derives dependencies from times only: omit --order and --fs-rules");
+	if (config.fs_rules && config.order >= 0 && config.order != ORDER_FS)
+		return command_fail(EXIT_USAGE, e, EINVAL, "--fs-rules has no effect: only order "
+				    "fs uses this option; omit it");
 	if (output_check_input(config.dot, argv[1], e) ||
 	    output_check_input(config.output, argv[1], e))
 		return EXIT_FAILED;

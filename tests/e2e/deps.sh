@@ -77,6 +77,8 @@ expect_line err 'in.csv: --think-time, --from and --output need --infer'
 expect_status 2 "$VALIDATE" deps --order fs --from 1 in.csv
 expect_line err 'need --infer in place of --order and --fs-rules'
 # what would be skipped is refused
+expect_status 2 "$VALIDATE" deps --order thread --fs-rules position in.csv
+expect_line err '--fs-rules has no effect: only order fs'
 expect_status 2 "$VALIDATE" deps --infer --order thread block.csv
 expect_line err 'omit --order and --fs-rules'
 printf '128166372003061629,v,0,Write,0,4096,600\n128166372603061629,v,0,Write,4096,4096,600\n' >msr.csv
