@@ -345,16 +345,18 @@ static void merged_rows_add(struct environment *e, const char *prefix, const jso
 	json_object_foreach((json_t *)object, key, v)
 	{
 		SCOPED_FREE char *value = json_shown(v, 3);
-		const char *before = json_string_value(json_object_get(keys, value));
-		SCOPED_FREE char *list = xasprintf("%s%s%s", before ? before : "",
-						   before ? ", " : "", key);
-		json_object_set_new(keys, value, json_string(list));
+		if (!json_object_get(keys, value))
+			json_object_set_new(keys, value, json_array());
+		json_array_append_new(json_object_get(keys, value), json_string(key));
 	}
 	const bool all = json_object_size(keys) == 1 && json_object_size(object) > 1;
 	json_object_foreach(keys, text, v)
 	{
+		const struct item list = item_of("", "", v, NULL);
 		SCOPED_FREE char *name = xasprintf("%s%s", prefix, text);
-		row_add(e, name, all ? "all" : json_string_value(v));
+		SCOPED_STRBUF names = STRBUF_INIT;
+		value_add(&names, &list, 0);
+		row_add(e, name, all ? "all" : names.s);
 	}
 }
 
