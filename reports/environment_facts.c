@@ -128,7 +128,9 @@ static const struct label {
     {"time.sync_s", "writing dirty pages back"},
     {"time.evict_s", "evicting caches"},
     {"time.settle_s", "pauses before runs"},
-    {"time.analysis_s", "decisions", "none"},
+    {"time.summary_s", "evaluating the traces of runs"},
+    {"time.journal_s", "writing the journal"},
+    {"time.analysis_s", "testing which cases are decided", "none"},
 };
 
 /* The unit that the end of a member's name states. */

@@ -205,10 +205,10 @@ void words_add_why(struct strbuf *out, const struct why *w)
 						      "the execution time"};
 	const char *between = "";
 	if (w->main != CAUSE_N) {
-		strbuf_addf(out, "the main %s is %s",
-			    w->main_name == WHY_UNEXPLAINED ? "part of the difference"
-			    : w->rejected		    ? "cause of the verdict"
-							    : "cause",
+		strbuf_addf(out, "the %s %s",
+			    w->main_name == WHY_UNEXPLAINED ? "difference is mainly"
+			    : w->rejected		    ? "main cause of the verdict is"
+							    : "main cause is",
 			    words_cause(w->main_name));
 		between = "; ";
 	}

@@ -130,7 +130,7 @@ static void add_facts(struct strbuf *out, const struct analysis *a, size_t i)
 	strbuf_reset(&text);
 	if (a->why && a->why[i].shown && !a->why[i].rejected) {
 		words_add_why(&text, &a->why[i]);
-		html_addf(out, "Difference from the program: %s.", text.s);
+		html_addf(out, "Comparison with the program: %s.", text.s);
 	}
 	strbuf_addstr(out, "</p>\n");
 }
