@@ -19,8 +19,8 @@ static const struct option_spec claim_options[] = {
 	    "of \"validate replay --list-engines\", with options after a colon: event:order=fs. "
 	    "Repeat the option for several replayers (default: every replayer of the protocol, or "
 	    "every installed replayer that can replay the trace, except parallel and exec). On a "
-	    "device, the default has replayers of other projects only if tracepoints can measure "
-	    "their times",
+	    "device, the default omits replayers of other projects if tracepoints cannot measure "
+	    "the times of their requests",
 	    ", together with --destructive. PROTOCOL.conf: permit overwriting this device, a "
 	    "target of the protocol; separate several devices by commas"),
 	{.group = "Campaign and output", .name = "budget", .type = OPT_DURATION,

@@ -18,8 +18,8 @@ static const struct option_spec judge_options[] = {
 	    "after a colon: event:order=fs,timing=think. The defaults of validate's engines are "
 	    "order=fs,timing=timestamp for files, and mode=hf for a device. Repeat the option for "
 	    "several replayers (default: every installed replayer that can replay the trace, "
-	    "except parallel and exec). On a device, the default has replayers of other projects "
-	    "only if tracepoints can measure their times",
+	    "except parallel and exec). On a device, the default omits replayers of other "
+	    "projects if tracepoints cannot measure the times of their requests",
 	    ""),
 	OPTION(UINT, "replicates", JUDGE_FIELD(replicates), .group = "Campaign and output",
 	       .arg = "N", .min = 2, .max = 10000,

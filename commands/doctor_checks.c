@@ -55,7 +55,8 @@ static void clock_judge(const json_t *facts, struct doctor_finding *f)
 	const json_t *clock = json_object_get(facts, "clock");
 	const char *error = json_string_value(json_object_get(clock, "error"));
 	if (error) {
-		finding_fail(f, error, "without a running clock no measurement is possible");
+		finding_fail(f, error, "validate cannot measure with this clock: select another "
+			     "clock source of the kernel, or use another machine");
 		return;
 	}
 	const bool kernel = strcmp(json_string_value(json_object_get(clock, "source")), "tsc") != 0;

@@ -52,8 +52,8 @@ const struct option_spec microbench_options[] = {
 	       .help = "print the workloads and exit"),
 	OPTION(UINT, "level", FIELD(level), .group = "Requests", .arg = "N", .min = 1,
 	       .max = MICROBENCH_MAX_LEVEL,
-	       .help = "number of threads, each with its own file; parallel applications: number "
-	       "of ranks (default 1)"),
+	       .help = "number of threads, each with its own file (default 1); parallel "
+	       "applications: number of ranks (default: see the manual)"),
 	OPTION(UINT, "requests", FIELD(n_requests), .arg = "N", .min = 1, .max = 1e12,
 	       .help = "number of requests of each thread (default 5000). In some workloads, N is "
 	       "the number of other units of each thread or rank: rounds (fileserver, "
