@@ -13,9 +13,11 @@ static const struct label {
 	const char *least; /* shown for 0, false and negative numbers. "no": the others are "yes" */
 	const char *null;  /* shown for null; "": omit. NULL: the fact is not available */
 } labels[] = {
-    {"replaced_or_skipped", "requested or usual, but not available"},
+    {"replaced_or_skipped", "features that this campaign lacks"},
     {"left_behind", "could not be removed or restored"},
     {"mitigations", "CPU vulnerabilities"},
+    {"program", "program file of validate"},
+    {"replayers.program", "program"},
     {"timer_slack_ns", "time that the kernel may add to a sleep (timer slack)"},
     {"bytes", "size"},
     {"machine.cpu_model", "CPU model"},
@@ -26,7 +28,8 @@ static const struct label {
     {"kernel.tainted", "taint flags (/proc/sys/kernel/tainted)", "none"},
     {"kernel.realtime", "real-time kernel (PREEMPT_RT)"},
     {"kernel.watchdog", "watchdog for CPUs that hang"},
-    {"kernel.realtime_runtime_us", "CPU time of real-time threads per period (-1 us: no limit)"},
+    {"kernel.realtime_runtime_us",
+     "CPU time limit of real-time threads (kernel.sched_rt_runtime_us; -1 us: no limit)"},
     {"kernel.address_randomisation", "address space randomisation (2: full)", "off"},
     {"clock.constant_tsc", "TSC has a constant rate"},
     {"clock.nonstop_tsc", "TSC also runs in idle states"},

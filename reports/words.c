@@ -307,7 +307,7 @@ void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
 	if (n_limited < n)
 		strbuf_addf(out, "In %zu of %zu cases, the", n_limited, n);
 	strbuf_addf(out, "%s component uncertainty is not applicable, because the upper confidence "
-		"limit of the program's uncertainty", n_limited < n ? "" : "The");
+		"limit of the uncertainty of one program run", n_limited < n ? "" : "The");
 	if (hi_upper < INFINITY) {
 		strbuf_addstr(out, " (");
 		add_span(out, "", lo_upper, hi_upper);

@@ -132,7 +132,8 @@ static void test_uncertainty(void **state)
 	    strstr(component_of(&a, 0, COMPONENT_UNCERTAINTY)->reason, "limited by the machine"));
 	struct strbuf text = STRBUF_INIT;
 	words_add_uncertainty(&text, a.cell, 1);
-	const char *limit = strstr(text.s, "upper confidence limit of the program's uncertainty (");
+	const char *limit = strstr(text.s, "upper confidence limit of the uncertainty of one "
+					   "program run (");
 	assert_non_null(limit);
 	assert_true(strtod(strchr(limit, '(') + 1, NULL) > 100 * a.cell[0].expanded.machine);
 	strbuf_release(&text);

@@ -63,9 +63,11 @@ static void values_have_units(void **state)
 static void texts_of_digits_are_not_rounded(void **state)
 {
 	(void)state;
-	static const char *const wanted[] = {"crc32c|97452104", "device: serial|1796632044368227",
+	static const char *const wanted[] = {"Program file of validate", "crc32c|97452104",
+		"Replayers", "fio|program: /bin/fio", "device: serial|1796632044368227",
 		"device: rotational|yes", "device: size|256 GiB", NULL};
-	check("{\"program\": {\"crc32c\": \"97452104\"}, \"targets\": [{\"device\": {\"serial\": "
+	check("{\"program\": {\"crc32c\": \"97452104\"}, \"replayers\": [{\"name\": \"fio\", "
+	      "\"program\": \"/bin/fio\"}], \"targets\": [{\"device\": {\"serial\": "
 	      "\"1796632044368227\", \"rotational\": \"1\", \"sectors\": 536870912}}]}", wanted);
 }
 
@@ -89,7 +91,7 @@ static void lists_have_a_row_for_each_element(void **state)
 	(void)state;
 	static const char *const wanted[] = {
 	    "Targets", "here", "directory|/a", "block device: size of the volume|64 MiB",
-	    "block device: read ahead|128 KiB", "Requested or usual, but not available",
+	    "block device: read ahead|128 KiB", "Features that this campaign lacks",
 	    "cold caches|why: in memory; instead: none",
 	    "CPU vulnerabilities: Vulnerable|retbleed, spec_store_bypass",
 	    "CPU vulnerabilities: Not affected|mds",
@@ -108,7 +110,7 @@ static void lists_have_a_row_for_each_element(void **state)
 static void unknown_values_have_one_row(void **state)
 {
 	(void)state;
-	static const char *const wanted[] = {"requested or usual, but not available|none",
+	static const char *const wanted[] = {"features that this campaign lacks|none",
 		"scheduler of the protocol|not given", "Not available",
 		"unknown, or does not apply|Kernel: lockdown, preemption; Clock: resolution",
 		NULL};
@@ -123,7 +125,7 @@ static void texts_keep_the_unit_in_the_name(void **state)
 	static const char *const wanted[] = {
 	    "cgroup: CPU time per period (quota) and period, in us|max 100000",
 	    "cgroup: io reads per s|8:0 500", "cgroup: memory limit|unlimited",
-	    "CPU time of real-time threads per period (-1 us: no limit)|0 ns",
+	    "CPU time limit of real-time threads (kernel.sched_rt_runtime_us; -1 us: no limit)|0 ns",
 	    "device: logical block size|512 B", NULL};
 	check("{\"limits\": {\"cgroup\": {\"cpu_quota_and_period_us\": \"max 100000\", "
 	      "\"io_reads_per_s\": \"8:0 500\", \"memory_limit\": \"unlimited\"}}, "
