@@ -153,8 +153,8 @@ static void outcome_print(const struct collect_config *c, const struct collect_o
 		   "program runs can make calls that the capture does not see; `validate info` "
 		   "names the programs");
 	count_line("note", o->n_outside,
-		   "thread outside the ranks made requests, which are left out",
-		   "threads outside the ranks made requests, which are left out");
+		   "thread belongs to no MPI rank; the trace does not have its requests",
+		   "threads belong to no MPI rank; the trace does not have their requests");
 }
 
 int capture_causality(int argc, char **argv, struct err *e)
