@@ -278,12 +278,12 @@ static int run_run(int argc, char **argv, struct err *e)
 	one_host_note(&p);
 	struct protocol limited = p; /* --budget does not change the protocol of the campaign */
 	limited.budget_ns = config.budget_ns ? config.budget_ns : p.budget_ns;
+	limited.allow_undecidable |= config.resume; /* its runs exist already */
 	if (config.dry_run)
 		status = dry_run(&limited, &config, dir, e);
 	else
-		status = !config.resume && chances_check(&limited, e)
-			     ? EXIT_USAGE
-			     : run_consent(&p, config.device, e);
+		status = chances_check(&limited, e) ? EXIT_USAGE
+						    : run_consent(&p, config.device, e);
 	if (status == EXIT_OK && !config.dry_run) {
 		const struct campaign_options o = {.dir = dir, .resume = config.resume,
 						   .budget_ns = config.budget_ns,

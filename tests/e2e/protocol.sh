@@ -186,6 +186,8 @@ expect_status 2 "$VALIDATE" run long.conf --budget 1s -o refused
 expect_status 2 "$VALIDATE" claim 'mean within 10%' long.conf --budget 1s -o refused
 expect_line err 'set a larger budget'
 [ ! -e refused ] || fail 'a claim began with a budget that cannot suffice'
+mkdir begun && cp p.conf begun/protocol.conf
+expect_status 0 "$VALIDATE" run --resume -o begun --dry-run # it continues a campaign that has runs
 small '8..60\nbudget = 1s\nallow-undecidable = yes' 10% >nevertheless.conf
 expect_status 0 "$VALIDATE" run nevertheless.conf --dry-run
 expect_status 2 "$VALIDATE" run p.conf --hosts a,b --scatter 10%
