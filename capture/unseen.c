@@ -61,8 +61,8 @@ const struct unseen_fact unseen_facts[] = {
      "changed files whose size no call shows",
      "a replay makes them as small as the requests permit"},
     {"n_file_calls", NOTE(n_file_calls), UNSEEN_CODE,
-     "processes of which strace recorded only calls on files: its filter may also have left out "
-     "calls on files",
+     "processes without a recorded call except calls on files: strace probably had a filter, and "
+     "calls on files may also be missing",
      NULL},
     {"programs_made_code", SIZE_MAX, UNSEEN_CODE,
      "program runs that could not be searched completely for system calls, because they generated "

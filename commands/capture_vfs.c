@@ -49,10 +49,10 @@ static void outcome_print(const struct vfs_config *c, const struct vfs_outcome *
 		printf("%-14srings of io_uring cannot be read on this machine (%s)\n", "warning",
 		       o->no_rings.msg);
 	count_line("warning", o->counts.n_ring_unread,
-		   "request of io_uring is not in the trace as a file call (registered file, "
-		   "operation that is not decoded, or missing end)",
-		   "requests of io_uring are not in the trace as file calls (registered files, "
-		   "operations that are not decoded, or missing ends)");
+		   "request of io_uring cannot be replayed: it uses a registered file, its "
+		   "operation is not decoded, or its end was not captured",
+		   "requests of io_uring cannot be replayed: they use registered files, their "
+		   "operations are not decoded, or their ends were not captured");
 	count_line("warning", o->counts.n_handed_over, "asynchronous request was submitted "
 		"(io_submit, io_uring_enter) and is not in the trace", "asynchronous requests were "
 		"submitted (io_submit, io_uring_enter) and are not in the trace");

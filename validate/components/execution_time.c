@@ -6,7 +6,7 @@
  * a replay that is far off in a few runs; check_all() prevents its acceptance. */
 #include "validate/components/component.h"
 
-/* Appends both shares, because longer waiting between requests and longer requests are different
+/* Appends both parts, because more time in requests and more time between requests are different
  * faults. */
 static void say_split(struct component *k, const struct cell *c)
 {

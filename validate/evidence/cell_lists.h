@@ -91,9 +91,10 @@
 	X(struct estimate, execution_time, "execution_time", RELATIVE,                             \
 	  "Relative deviation of the execution time.")                                             \
 	X(double, execution_service, "execution_time_service", RELATIVE,                           \
-	  "Part of the execution time's deviation that comes from longer requests.")               \
+	  "Part of the execution time's deviation that comes from the threads' time in requests.") \
 	X(double, execution_schedule, "execution_time_schedule", RELATIVE,                         \
-	  "Part of the execution time's deviation that comes from waiting between requests.")
+	  "Part of the execution time's deviation that comes from the threads' time between "      \
+	  "requests.")
 
 #define CELL_ISSUE_ERROR(X)                                                                        \
 	X(struct estimate, p50, "p50_ns", TIME, "Median of the issue errors.")                     \
@@ -141,11 +142,12 @@
 
 #define CELL_CONCURRENCY(X)                                                                        \
 	X(struct estimate, time, "distance_of_means_by_time", NUMBER,                              \
-	  "Largest distance between the CDFs of the number in flight (share of the time) "         \
-	  "of program and replay, each averaged over the runs.")                                   \
+	  "Largest distance between the CDFs of program and replay, which give the share of the "  \
+	  "time with at most k requests in flight. Each CDF is a mean over the runs.")             \
 	X(struct estimate, request, "distance_of_means_by_request", NUMBER,                        \
-	  "Largest distance between the CDFs of the number in flight (share of the requests) "     \
-	  "of program and replay, each averaged over the runs.")                                   \
+	  "Largest distance between the CDFs of program and replay, which give the share of the "  \
+	  "requests that begin with at most k requests in flight. Each CDF is a mean over the "    \
+	  "runs.")                                                                                 \
 	X(struct estimate, distance_time, "distance_by_time", NUMBER,                              \
 	  "Distance within a pair, averaged over the pairs, by time. Runs of one program also "    \
 	  "differ, so it exceeds the distance of the averaged CDFs. Not judged.")                  \
