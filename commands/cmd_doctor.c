@@ -4,7 +4,7 @@
 
 #include "commands/commands.h"
 #include "commands/doctor.h"
-#include "reports/environment_facts.h"
+#include "reports/json/environment_facts.h"
 #include "reports/json/json_value.h"
 #include "validate/campaign/environment.h"
 #include "validate/campaign/storage.h"

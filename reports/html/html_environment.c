@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/environment_facts.h"
+#include "reports/json/environment_facts.h"
 #include "reports/escape.h"
 #include "reports/html/html.h"
 

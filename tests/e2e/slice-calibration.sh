@@ -41,6 +41,6 @@ jq -e '[.. | objects | select(has("n_clipped"))][0] | .n_corrected == 5 and (has
 	fail "anonymised: $(cat info.json)"
 printf '{"schema": 1,\n "methods": ' >broken.json
 expect_status 3 "$VALIDATE" slice --calibration broken.json --capture-method app made.csv -o no.trace
-expect_line err 'broken.json: line 2'
+expect_line err 'it is not JSON (line 2'
 expect_status 3 "$VALIDATE" slice --calibration /proc/nonexistent --capture-method app made.csv -o no.trace
 [ ! -e no.trace ] || fail "a trace was written nevertheless"
