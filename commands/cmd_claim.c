@@ -70,7 +70,7 @@ static int replayers_choose(struct strbuf *sections, const char **keep, const ch
 	for (size_t i = 0; i < c->with.n; i++)
 		if (protocol_text_has(text, "replayer", c->with.text[i]))
 			keep[n++] = c->with.text[i];
-	more.with.n = n; /* the engines get numbers after these: "event-1" differs from "event" */
+	more.with.n = n; /* the name of an added engine ends with its index, such as "event-1" */
 	for (size_t i = 0; i < c->with.n; i++)
 		if (!word_in(c->with.text[i], keep)) {
 			more.with.text[more.with.n++] = c->with.text[i];

@@ -119,8 +119,9 @@ MODEL(S, "Budget of the uncertainty of one future replay, relative to the progra
 	ROW(double, nu_spread_upper, "nu_spread_upper", NUMBER,
 	    "Degrees of freedom for the upper confidence limit of U.", STATUS(status))
 	ROW(double, u_c_upper, "u_c_upper", SHARE,
-	    "u_c, increased because runs that depend on each other scatter too little. The upper "
-	    "limit of U is computed from u_c_upper and nu_spread_upper.", STATUS(status))
+	    "u_c with an allowance for dependence between runs, which can make the scatter look "
+	    "too small. The upper limit of U is computed from u_c_upper and nu_spread_upper.",
+	    STATUS(status))
 	ROW(double, u_c_program, "u_c_program", SHARE,
 	    "u_c of the same budget with the program's runs in place of the "
 	    "replays.", STATUS(status))

@@ -72,8 +72,8 @@ static const struct {
     [SOURCE_RESOLUTION] = {"clock", "resolution",
 			   "the clock of the response times has steps of at most %.3g ns"},
     [SOURCE_READ_COST] = {"clock", "read cost",
-			  "the two stamps of a request take at most %.3g ns together, in program "
-			  "and replay; the difference between program and replay is in the budget"},
+			  "the two clock readings of a request together take at most %.3g ns; the "
+			  "budget contains the difference of this time between program and replay"},
     [SOURCE_CLOCK_BACK] = {"clock", "wall clock",
 			   "set back by at least %.3g s between two runs, so dates are not in the "
 			   "order of the runs; no measurement depends on dates"},

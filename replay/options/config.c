@@ -86,7 +86,7 @@ void replay_config_init(struct replay_config *c)
 	       "to a power of two; rounded: the largest number in the trace within 100 ms "	\
 	       "before and after, rounded up to a power of two; slack: as rounded, but while "	\
 	       "each request in flight is younger than the slack (a time of at most 100 ms, "	\
-	       "computed from the trace), a smaller limit is raised to 128; none: only "	\
+	       "computed from the trace), a limit below 128 is raised to 128; none: only "	\
 	       "--depth, or 4096 requests of each worker (default slack)"),		\
 	OPTION(DURATION, "bundle", BLOCK(bundle_ns), .arg = "TIME", .max = NO_LIMIT,		\
 	       .help = "modes hf and dep: submit requests in one system call if they are due " \

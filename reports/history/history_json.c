@@ -88,8 +88,8 @@ LIST(event, NULL,
 		"Change of x/r, relative to the level before the event. For a drift, this is "
 		"the change from its onset to its last entry.")
 	ROW(double, is.sd, "change_se_ln", NUMBER, NULL)
-	CAMPAIGN(is.onset, "onset", "onset, onset_lo, onset_hi, found and last are numbers of "
-				    "campaigns.")
+	CAMPAIGN(is.onset, "onset", "onset, onset_lo, onset_hi, found and last: each is the "
+				    "number of one campaign.")
 	DATE(is.onset, "onset_date")
 	CAMPAIGN(is.onset_lo, "onset_lo", NULL)
 	CAMPAIGN(is.onset_hi, "onset_hi", NULL)

@@ -217,8 +217,7 @@ static void add_clock(struct info_page *page, const struct info *x)
 	if (m->clock_resolution_ns > 0)
 		format_duration(&out, m->clock_resolution_ns);
 	strbuf_addstr(&out, m->clock_read_cost_ns > 0 ? ", two readings together take "
-						      : ", two readings together take an unknown "
-							"time");
+						      : ", time of two readings unknown");
 	if (m->clock_read_cost_ns > 0)
 		format_duration(&out, m->clock_read_cost_ns);
 	if (grain > 1)

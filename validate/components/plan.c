@@ -214,7 +214,8 @@ static uint64_t needed_if_recorded(struct accepting a, uint64_t needed)
 		       : n;
 }
 
-/* A mean that is accepted with at least this probability does not affect the number. */
+/* A mean that is accepted with at least this probability does not affect the number of
+ * replicates. */
 #define SURE 0.9999
 
 static struct need need_to_accept(const struct planning *p, const struct plan_mean *m, size_t n)

@@ -2,9 +2,9 @@
 /* Distance of the self-normalised distributions: response times of a run divided by its typical
  * response (the mean of the fastest 90 %). The mean of all requests is not suitable as a divisor: a
  * few stalls of the machine change it by tens of percent, and so change the share of the requests
- * below each multiple of it. With another program that kept a CPU and the disk busy, the
- * differences scattered by 25 to 30 % when divided by the mean, and by 4 to 6 % when divided by the
- * typical response.
+ * below each multiple of it. While another program kept a CPU and the disk busy, the
+ * differences scattered by 25 to 30 % with the mean as divisor, and by 4 to 6 % with the typical
+ * response.
  *
  * Thresholds: the edges of the summaries' grid (metrics/summary.h) that are nearest to preset
  * quantiles of the program's pooled distribution. At each threshold, D = F_replay - F_program of a

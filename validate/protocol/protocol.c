@@ -148,7 +148,7 @@ static int protocol_section(struct protocol *p, const struct protocol_file *f, s
 	k = ini_key_find(s, "bank");
 	if (k && (!p->n_bank || p->n_bank > protocol_n_blocks(p)))
 		return key_err(f, k, e,
-			       "\"%s\": expected 1 to %llu, which is the number of blocks with "
+			       "\"%s\": expected 1 to %llu, the number of blocks, including "
 			       "the warm-up block 0",
 			       k->value, (unsigned long long)protocol_n_blocks(p));
 	k = ini_key_find(s, "sessions");

@@ -63,7 +63,7 @@ const struct option_spec compare_keys[] = {
 		   "\"kernel, machine.cpu_model\" (default none)"),
     OPTION(STRING, "old", FIELD(old), .arg = "REPLAYER",
 	   .help = "replayer of this protocol that is the old version. Its comparison with the "
-	       "replayer of key new then determines when the campaign ends"),
+	       "replayer in the key new then determines when the campaign ends"),
     OPTION(STRING, "new", FIELD(new), .arg = "REPLAYER",
 	   .help = "replayer that is the new version; see the key old"),
     {.name = NULL},

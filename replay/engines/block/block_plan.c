@@ -150,8 +150,8 @@ static void window_move(const struct block_input *l, uint32_t i, int64_t window_
 		++*from;
 }
 
-/* Sets the slack of each request with the limit `of`: the share of the requests in its window at
- * whose issue at most 3/4 of `of` were in flight. */
+/* Sets the slack of each request whose limit is `of`: the share of the requests in its window that
+ * were issued with at most 3/4 of `of` requests in flight. */
 static void slacks_by_issue(const struct block_input *l, const uint32_t *depth,
 			    const uint32_t *limit, uint32_t of, int64_t window_ns, uint8_t *slack)
 {

@@ -54,8 +54,8 @@ void block_depths_around(const struct block_input *l, const uint32_t *depth, int
 			 uint32_t *most);
 /* slack[n]: the share, in per cent, of the time within `window_ns` around each request for which
  * the trace had room for more requests in flight. It is the smaller of two shares: 1 - twice the
- * mean number in flight / limit, and the share of requests at whose issue at most 3/4 of their
- * limit were in flight. So a program that always keeps its number in flight has no slack. depth[n]
+ * mean number in flight / limit, and the share of requests that were issued with at most 3/4 of
+ * this limit in flight. So a program that always keeps its number in flight has no slack. depth[n]
  * from block_depths, limit[n] powers of two. */
 void block_slacks(const struct block_input *l, const uint32_t *depth, const uint32_t *limit,
 		  int64_t window_ns, uint8_t *slack);

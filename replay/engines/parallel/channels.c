@@ -25,8 +25,8 @@ struct mark_set { /* a set of barriers that the same nodes reach */
 	/* first mark of one of these barriers; signals precede waits, each ordered by lane */
 	size_t first;
 	uint32_t n_signals, n_waits, n_uses;
-	/* each node signals and then waits, with only signals in between, so it can pass on the
-	 * signals of other nodes */
+	/* each node signals before it waits, and between the two it only sends other signals: so
+	 * it can pass on the signals of other nodes */
 	bool passes_on;
 	uint32_t n_rounds; /* 0: each node sends to each other node */
 	uint32_t first_pair;
