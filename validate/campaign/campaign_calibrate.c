@@ -143,8 +143,8 @@ static int program_calibrate(struct campaign *c, size_t scenario, const char *ou
 	}
 	if (n_long < n_needed)
 		k->failure = xasprintf(
-			"the program's runs do not reliably last min-duration (%lld ms), even with "
-			"about %llu requests: set a shorter min-duration",
+			"the program's runs are too often shorter than min-duration (%lld ms), "
+			"even with about %llu requests: set a shorter min-duration",
 			(long long)(least / 1000000), (unsigned long long)k->n_requests);
 	return 0;
 }
