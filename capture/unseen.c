@@ -61,8 +61,8 @@ const struct unseen_fact unseen_facts[] = {
      "changed files whose size no call shows",
      "a replay makes them as small as the requests permit"},
     {"n_file_calls", NOTE(n_file_calls), UNSEEN_CODE,
-     "processes without a recorded call except calls on files: strace probably had a filter, and "
-     "calls on files may also be missing",
+     "processes with calls on files only: strace probably had a filter, so calls on files may also "
+     "be missing",
      NULL},
     {"programs_made_code", SIZE_MAX, UNSEEN_CODE,
      "program runs that could not be searched completely for system calls, because they generated "
@@ -210,8 +210,8 @@ const char *unseen_scope(const struct trace_meta *meta)
 	    {"validate replay", NULL},
 	    {"volume", NULL},
 	    {"validate capture block", "requests that bypass the block layer"},
-	    {"strace", "calls that a filter of strace left out and no other call reveals, lines "
-		       "removed from the output, and accesses to mapped memory"},
+	    {"strace", "calls that a filter of strace left out (unless another call reveals them), "
+		       "lines removed from the output, and accesses to mapped memory"},
 	};
 	const char *by = meta->captured_by ? meta->captured_by : "";
 	json_auto_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;

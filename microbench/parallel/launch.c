@@ -53,8 +53,8 @@ int parallel_command(const struct workload *w, const struct microbench_config *c
 	if (ret)
 		return ret;
 	SCOPED_FREE char *program =
-	    companion_find(MPI_WORKLOAD, "to build it, install OpenMPI, on Debian the packages "
-			   "libopenmpi-dev and openmpi-bin, and build validate again", e);
+	    companion_find(MPI_WORKLOAD, "to build it, install OpenMPI and build validate "
+			   "again; Debian packages: libopenmpi-dev, openmpi-bin", e);
 	if (!program) {
 		words_list_release(out);
 		return -ENOENT;

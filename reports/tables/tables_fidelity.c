@@ -16,10 +16,10 @@ static void time_row(struct table *t, const struct cell *c)
 
 const struct table_kind table_time = {
     "execution-time", "Execution time and throughput", .cell = time_row,
-    .note = "Execution time: from the first start to the last end. The parts of "
-    	"its difference are the threads' time in requests (service) and their time between "
-    	"requests (schedule), both relative to the program's execution time. Requests per "
-    	"second are means over the runs."};
+    .note = "Execution time: from the first start to the last end. Service "
+    	"and schedule are the two parts of the difference: the threads' added time in requests, "
+    	"and their added time between requests. Both are relative to the program's execution "
+    	"time. Requests per second are means over the runs."};
 
 static void order_row(struct table *t, const struct cell *c)
 {

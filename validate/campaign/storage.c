@@ -120,8 +120,8 @@ bool dir_lock(int fd)
 int dir_in_use(const char *path, struct err *e)
 {
 	return err_set(e, EBUSY,
-		       "%s is in use by another campaign: its results directory is a copy of this "
-		       "one, or the original. Wait until the other campaign ends", path);
+		       "%s is in use by another campaign: one of the two results directories is a "
+		       "copy of the other. Wait until the other campaign ends", path);
 }
 
 #define N_PLACES 6

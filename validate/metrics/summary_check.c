@@ -26,7 +26,8 @@ static int check_response(const struct run_summary *s, bool brief, struct err *e
 	if ((!brief && s->response_histogram.n != s->response.n) ||
 	    (!s->response.n && s->has_input) || s->response.min < 0)
 		return err_set(e, EINVAL, "\"response\": no response times, a negative minimum, or "
-			       "another number of them than in \"response_histogram\"");
+			       "a number of response times that differs from "
+			       "\"response_histogram\"");
 	for (size_t i = 0; i < sizeof within / sizeof *within; i++)
 		if (within[i] < s->response.min || within[i] > s->response.max)
 			return err_set(e, EINVAL, "a quantile or the trimmed mean is not between "

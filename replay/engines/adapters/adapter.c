@@ -97,7 +97,7 @@ int adapter_check(const struct replay_config *c, struct err *e)
 			a->name);
 	if (!ret && c->speed != 1 && !adapter_is_timed(a, c) && !c->adapter.known.artc_gaps)
 		ret = err_set(e, EINVAL, "speed has no effect: engine %s ignores the traced times"
-			"%s; omit it", a->name, c->adapter.full_speed ? " with full-speed"
+			"%s; omit speed", a->name, c->adapter.full_speed ? " with full-speed"
 			: c->adapter.known.fio_no_stall ? " with fio-no-stall"
 			: " without artc-gaps");
 	if (!ret && c->prepare && c->device)
@@ -345,10 +345,10 @@ static int none_check(struct adapter_state *a, struct err *e)
 		return 0;
 	if (!shows)
 		return err_set(e, ENODATA, "%s succeeded, but none of the %llu requests of "
-			"the trace was observed, and %llu other requests were (times %s): check "
+			"the trace was observed (times %s; other observed requests: %llu): check "
 			"the command, or set times to another value", a->run.adapter->name,
-			(unsigned long long)a->run.n_requests,
-			(unsigned long long)(a->n_extra + a->n_other), times_name(a->times.how));
+			(unsigned long long)a->run.n_requests, times_name(a->times.how),
+			(unsigned long long)(a->n_extra + a->n_other));
 	adapter_note(&a->run, "the replayer made none of the %llu requests of the trace, but made "
 		     "%llu other requests",
 		     (unsigned long long)a->run.n_requests, (unsigned long long)a->n_extra);

@@ -90,7 +90,7 @@ static int request_count(struct node_pairs *ps, struct replay_plan *p,
 	const uint32_t own = ps->node_of_lane[lane];
 	if (own == NONE32)
 		return err_set(e, EINVAL, "record %llu (%s): the trace's metadata \"causality\" "
-			"do not list its thread",
+			"does not list its thread",
 			       (unsigned long long)record_of(p, lane, k), op_name(h->op));
 	if (h->length & CAUSE_OF_BARRIER) {
 		APPEND(ps->mark, ps->n_marks, ps->marks_cap,

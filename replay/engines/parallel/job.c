@@ -27,8 +27,8 @@ int job_prepare(struct job *l, const char *launcher, uint32_t n_ranks, uint32_t 
 {
 	*l = (struct job){.shown = STRBUF_INIT};
 	SCOPED_FREE char *program = companion_find(JOB_PROGRAM,
-		"engine parallel starts it; to build it, install OpenMPI, on Debian the packages "
-		"libopenmpi-dev and openmpi-bin, and build validate again", e);
+		"engine parallel starts it; to build it, install OpenMPI and build validate "
+		"again; Debian packages: libopenmpi-dev, openmpi-bin", e);
 	if (!program)
 		return -ENOENT;
 	int ret = mpi_launch_words_threads(&l->command, launcher, n_ranks, n_threads, e);
