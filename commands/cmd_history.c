@@ -25,8 +25,8 @@ static const struct option_spec history_options[] = {
 	       "is at least 8. If one of these entries is beyond the limits, a later entry takes "
 	       "its place (default 20)"),
 	OPTION(UINT, "from", FIELD(from), .arg = "N", .min = 1, .max = 1e15,
-	       .help = "show: leave out campaigns to which \"add\" gave a number below N, for "
-	       "example those before an intended change (default 1)"),
+	       .help = "show: leave out campaigns with a number below N (\"add\" prints the "
+	       "numbers), for example those before an intended change (default 1)"),
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "DIR",
 	       .flags = OPT_NOT_STDOUT,
 	       .help = "show: also write a report (page, plots, tables and JSON) into the "

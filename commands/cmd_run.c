@@ -39,10 +39,10 @@ static const struct option_spec run_options[] = {
 	OPTION(FLAG, "dry-run", FIELD(dry_run),
 	       .help = "print scenarios, runs, expected time and space, and change nothing"),
 	OPTION(STRING, "scatter", FIELD(scatter), .arg = "RATIO|DIR",
-	       .help = "--dry-run: scatter that the plan assumes. It computes with which "
-	       "probability each component of a faultless replayer is then accepted. RATIO: "
-	       "standard deviation of ln(replay/program) of the mean response times, from block "
-	       "to block; DIR: use the scatter measured in this results directory (default 10%)"),
+	       .help = "--dry-run: scatter from which the plan computes the probability "
+	       "that a component of a faultless replayer is accepted. RATIO: standard "
+	       "deviation of ln(replay/program) of the mean response times, from block to block; "
+	       "DIR: use the scatter measured in this results directory (default 10%)"),
 	OPTION(STRING, "device", FIELD(device), .arg = "NAME", .help = "permit overwriting this "
 	       "device, a target of the protocol; separate several devices by commas"),
 	OPTION(STRING, "format", FIELD(format), .arg = "FORM", .help = "output format at the end, "

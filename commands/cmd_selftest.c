@@ -55,8 +55,8 @@ static const struct option_spec selftest_options[] = {
 	       "in campaigns whose replayers report invented response times"),
 	OPTION(UINT, "simulated", FIELD(simulated), .arg = "N", .min = 10, .max = 1e8,
 	       .help = "stats: number of simulated campaigns of a faultless replayer, and of "
-	       "simulated samples for each statistical test and interval; other simulations are "
-	       "fewer (default 10000; quick: 300)"),
+	       "simulated samples for each statistical test and interval; some simulations "
+	       "use smaller numbers (default 10000; quick: 300)"),
 	OPTION(UINT, "seed", FIELD(seed), .arg = "N", .max = 1e12,
 	       .help = "seed of the simulations, workloads and plans (default 1)"),
 	OPTION(UINT, "jobs", FIELD(jobs), .letter = 'j', .arg = "N", .max = 1024,

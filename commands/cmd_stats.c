@@ -17,9 +17,9 @@ static const struct option_spec stats_options[] = {
 	       .help = "whether the first line names the columns (default auto)"),
 	OPTION(FLAG, "paired", FIELD(paired),
 	       .help = "compare line i of the replay with line i of the reference"),
-	OPTION(FLAG, "time-ordered", FIELD(time_ordered), .help = "the values come from one run, "
-	       "in the order of time, and depend on each other: use statistics for such values "
-	       "(means of 25 batches, bootstrap with blocks)"),
+	OPTION(FLAG, "time-ordered", FIELD(time_ordered), .help = "use statistics for "
+	       "successive values of one run, which depend on each other (means of 25 batches, "
+	       "bootstrap with blocks)"),
 	OPTION(STRING, "sessions", FIELD(sessions), .arg = "COLUMN",
 	       .help = "column that names the session (day or machine) of each value; adds the "
 	       "statistics of ISO 5725-2"),

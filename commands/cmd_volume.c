@@ -41,8 +41,9 @@ static const struct option_spec volume_options[] = {
 	OPTION(FLAG, "reset", AT(reset), .help = "trace: empty the log after it is written"),
 	OPTION(FLAG, "all", AT(all), .help = "remove: every volume of this user"),
 	OPTION(FLAG, "json", AT(json), .help = "list: print one JSON object"),
-	OPTION(STRING, "root", AT(root), .arg = "DIR", .help = "directory of the volumes (default "
-	       "/run/validate-volumes for root, and a separate directory for each other user)"),
+	OPTION(STRING, "root", AT(root), .arg = "DIR", .help = "directory of the volumes (default: "
+	       "/run/validate-volumes for root; for other users $XDG_RUNTIME_DIR/validate-volumes "
+	       "or /tmp/validate-volumes-UID)"),
 	{.name = NULL},
 };
 

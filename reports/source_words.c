@@ -12,8 +12,8 @@ static const struct {
     [SOURCE_LEAST_TIME] = {"workload", "length of a run",
 			   "at least %.0f ms, so that short disturbances average out"},
     [SOURCE_GIVEN_COUNTS] = {"workload", "length of a run",
-			     "the protocol sets no minimum duration: in short runs, the times "
-			     "depend on the CPU scheduler"},
+			     "the protocol sets no minimum duration: in short runs, the response "
+			     "times depend on the CPU scheduler"},
     [SOURCE_PINNING] = {"trace replayer", "pinning",
 			"in %.0f of %.0f cases, for example in %S, either only the program or "
 			"only the replayer pins each thread to a CPU (pin, cpus); the effect on "

@@ -41,10 +41,10 @@ const struct option_spec collect_options[] = {
 	 .help = "shell command to run before each run, to restore the files"},
 	{.name = "compute", .type = OPT_CHOICE, .offset = FIELD(compute), .arg = "HOW",
 		.choices = compute_names,
-	 .help = "what counts as computing. blocking: the time between two requests, minus the "
-	       "time in calls that wait; throttled: the time between two requests in "
-	       "the run that delays this node, minus the delays; auto: throttled if a node polls "
-	       "memory, else blocking (default auto)"},
+	 .help = "what counts as computing. blocking: the time between two requests of a node, "
+	       "minus the time in calls that wait; throttled: the time between two requests of a "
+	       "node in the run that delays this node, minus the delays; auto: throttled if a node "
+	       "polls memory, else blocking (default auto)"},
 	{.name = "clock", .type = OPT_CHOICE, .offset = FIELD(clock), .arg = "CLOCK",
 		.choices = clock_names,
 	 .help = "clock that measures computing. cpu: CPU time; wall: elapsed time; auto: cpu if "

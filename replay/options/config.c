@@ -97,17 +97,16 @@ void replay_config_init(struct replay_config *c)
 	       "that one system call submits (default 256)"), \
 	OPTION(UINT, "depth", BLOCK(depth), .arg = "N", .max = BLOCK_DEPTH_MAX,			\
 	       .help = "engine block: largest number of requests in flight; in mode dep, " \
-	       "for each worker (default 0: 128 in mode afap; in other modes this "	\
-	       "option sets no limit)"), \
+	       "for each worker (default 0: this option limits only mode afap, to 128)"), \
 	OPTION(CHOICE, "follow", BLOCK(follow), .arg = "PARENTS", .choices = block_follow_names,\
 	       .help = "mode dep: when a request is due. Its parents are the requests on " \
 	       "which it depends. The gap of a parent is the traced time from its end to the "	\
 	       "start of the request. each: when the gap of each parent has passed since its "	\
 	       "end. The other rules use only the gap of the last parent (the parent that ended " \
 	       "last in the trace). all: the gap begins when all parents have ended; nearest: "	\
-	       "the gap begins when the last parent has ended; count: the gap begins when as "	\
-	       "many requests have ended in the replay as in the trace when the last parent "	\
-	       "had ended (default each)"), \
+	       "the gap begins when the last parent has ended; count: if the last parent "	\
+	       "ended as number n in the trace, the gap begins when any n requests have ended " \
+	       "(default each)"), \
 	OPTION(DOUBLE, "think-scale", BLOCK(think_scale), .arg = "FACTOR", .min = 1e-6,		\
 	       .max = 1e6, .help = "mode dep: divide the traced gaps by FACTOR "		\
 	       "(default 1)"),	\

@@ -479,8 +479,8 @@ LIST(warmup, NULL,
 	BY_JSON(warmup_requests, "integer|null", "requests", NULL)
 	BY_JSON(warmup_ns, "integer|null", "ns", NULL))
 
-MODEL(S, "Comparison of a replay with its reference. Times are in ns. Parts that --only does "
-	"not name are absent.",
+MODEL(S, "Comparison of a replay with its reference. Times are in ns. Parts that --only leaves "
+	"out are absent.",
 	FIXED_COUNT(METRICS_SCHEMA, "schema", NULL)
 	OBJECT_AS(m.reference, side, "reference", NULL)
 	OBJECT_AS(m.replay, side, "replay", NULL)

@@ -16,8 +16,8 @@ const char pool_introduction[] = RATIOS NONE_LEFT_OUT;
 
 static const char explanation[] =
     RATIOS
-    "The league table counts the cases of each replayer in all laboratories; largest bias: the "
-    "largest of these cases. Bias: mean over the laboratories. "
+    "The league table counts the cases of each replayer in all laboratories, and shows "
+    "the largest bias of these cases. Bias: mean over the laboratories. "
     "s_r: scatter within a laboratory; s_L: scatter between laboratories; s_R: both together, with "
     "its 95 % interval (from, to). "
     "Two results of one laboratory differ by more than r with a probability of 5 %. Two results of "

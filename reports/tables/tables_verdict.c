@@ -150,8 +150,8 @@ const struct table_kind table_sources = {"sources", "Sources of uncertainty", so
 
 /* Components that judge more than the mean: shape, tail, operations and halves of a run. */
 
-/* Adds the columns of a component. The part with the largest deviation decides. If it has no parts,
- * its own estimate decides. */
+/* Adds the columns of a component: the estimate of the part that decides, or without parts that of
+ * the component. */
 static void component_columns(struct table *t, const struct component *c, enum table_format format,
 			      const char *key, const char *title)
 {
@@ -181,8 +181,8 @@ const struct table_kind table_distribution = {"distribution",
 	"Response times beyond their mean", table_n_cells, distribution_row, .note =
 	"Typical: mean of the fastest 90 % of the requests of a run. Tail: mean of the slowest "
 	"1 %. Shape: largest difference between the distributions of the response times, each "
-	"divided by the typical response of its run. Operation and half: the operation, or the "
-	"half of a run, that decides the component: usually the one that deviates most."};
+	"divided by the typical response of its run. Operation, half: bias of the operation or "
+	"half of a run that decides the component. Usually it has the largest deviation."};
 
 static size_t n_parts(const struct analysis *a, size_t i)
 {

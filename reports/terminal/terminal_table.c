@@ -438,8 +438,8 @@ static void add_legend(struct strbuf *out, const struct analysis *a, const struc
 				  : NULL,
 		is_sum || !has_inconclusive(g)
 			? NULL
-			: "Verdict: an inconclusive case shows its tendency, such as \"looks "
-			  "right\" or \"too noisy\".",
+			: "Verdict: \"looks right\", \"too noisy\" and similar words describe "
+			  "an inconclusive case.",
 	};
 	for (size_t i = 0; i < sizeof text / sizeof *text; i++)
 		if (text[i])
