@@ -120,12 +120,14 @@ static void facts_add_pairing(struct strbuf *out, const struct analysis *a)
 	if (n_sliced == n || !why)
 		return;
 	strbuf_addf(out, "%s whole runs one after the other",
-		    n_sliced ? ". In the other scenarios, they made" : "Program and replays made");
+		    n_sliced ? ". In the other scenarios, program and replays made"
+			     : "Program and replays made");
 	if (replayer)
 		strbuf_addf(out, ", because slices are not possible with replayer %s: %s", replayer,
 			    why);
 	else
-		strbuf_addf(out, " (%s)", strcmp(why, "protocol") ? why : "set in the protocol");
+		strbuf_addf(out, ", because %s",
+			    strcmp(why, "protocol") ? why : "the protocol sets pairing = runs");
 }
 
 double words_elapsed_s(const struct results *r)

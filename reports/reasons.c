@@ -139,9 +139,9 @@ static const char *const templates[REASON_N] = {
     [REASON_MACHINE_UPPER] = ", its %E %% upper confidence limit %P %%",
     [REASON_MACHINE_LIMIT] = ", so it is not shown to be within the limit %P %%",
     [REASON_PLAN_NONE] = ". " NO_NUMBER,
-    [REASON_PLAN_MEAN] = ". " NO_NUMBER ": the %X scatter by %V (standard deviation, including "
-			 "dependence between runs), but the present %.0f replicates decide "
-			 "only if this scatter is at most %V",
+    [REASON_PLAN_MEAN] = ". " NO_NUMBER ": the %X scatter by %V (estimated standard deviation), "
+			 "but the present %.0f replicates decide only if this scatter is at "
+			 "most %V",
     [REASON_PLAN_RECORDINGS] = ". No practical number of replicates with the present recordings "
 			       "decides this component. If each replicate had its own recording, "
 			       "about %.0f replicates in all would probably decide it",

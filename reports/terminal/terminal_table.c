@@ -420,7 +420,7 @@ static void add_legend(struct strbuf *out, const struct analysis *a, const struc
 		       : "Precision: scatter of the replay from run to run, divided by that of the "
 			 "program (in parentheses: 95 % upper confidence limit).",
 		is_sum ? "Time: how much longer (+) or shorter (-) the execution time of the "
-			 "replay is (largest)."
+			 "replay is (largest difference)."
 		       : "Time: how much longer (+) or shorter (-) the execution time of the "
 			 "replay is.",
 		width[UNCERTAINTY]

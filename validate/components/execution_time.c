@@ -39,8 +39,8 @@ static void decide_execution_time(struct component *c, const struct deciding *d)
 
 const struct component_row component_execution_time = {
 	.title = "Execution time",
-	.meaning = "Deviation of the time from the first start to the last end of a request. "
-		   "Outlying pairs have less influence (winsorised).",
+	.meaning = "Deviation of the time from the start of a run's first request to the end of "
+		   "its last request. Outlying pairs have less influence (winsorised).",
 	.rule = "Two-sided",
 	.unit = COMPONENT_CHANGE, .two_sided = true,
 	.scatter = 1, .decide = decide_execution_time,

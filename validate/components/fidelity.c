@@ -43,8 +43,8 @@ static void decide_fidelity(struct component *c, const struct deciding *d)
 
 const struct component_row component_fidelity = {
 	.title = "Fidelity",
-	.meaning = "Largest number of requests in a run that are lost, are extra or return another "
-		   "result than in the trace.",
+	.meaning = "Largest number of requests in a run that are lost or extra, or return a "
+		   "different result than in the trace.",
 	.rule = "Count. A failed replay without requests has lost all requests. Any other failed "
 		"replay prevents acceptance.",
 	.source = "Pereira et al. 2016, section III",

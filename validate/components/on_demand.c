@@ -59,7 +59,7 @@ static void measure_iops(const struct measuring *m)
 
 const struct component_row component_iops = {
     .title = "IOPS", .shown = "deviation", .words = {"requests per second", true},
-    .meaning = "Deviation of the requests per second, from the first start to the last end.",
+    .meaning = "Deviation of the requests per second of execution time.",
     .rule = "Two-sided", .unit = COMPONENT_CHANGE, .two_sided = true,
     .scatter = 1, .measure = measure_iops, .decide = decide_parts, .plan = plan_parts,
 };

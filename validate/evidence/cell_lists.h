@@ -166,7 +166,7 @@
 	  "result. It is unknown whether these requests failed.")                                  \
 	X(uint64_t, n_extra, "n_extra", COUNT, "Requests replayed more often than traced.")        \
 	X(uint64_t, n_mismatched, "n_mismatched", COUNT,                                           \
-	  "Requests with another result than in the trace.")
+	  "Requests with a different result than in the trace.")
 
 #define CELL_DIAGNOSTICS(X)                                                                        \
 	X(double, lag1, "lag1", NUMBER, "Autocorrelation of neighbouring pairs.")                  \

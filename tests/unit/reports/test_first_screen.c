@@ -435,8 +435,8 @@ static void test_facts(void **state)
 		"Program and replays took turns in slices of 5 ms in 6 of 8 scenarios. At the end "
 		"of a slice, each process pauses before its next request. 1.0 % of the "
 		"requests do not count, because a slice began or "
-		"ended near them. In the other scenarios, they made whole runs one after the "
-		"other (replays are timed)");
+		"ended near them. In the other scenarios, program and replays made "
+		"whole runs one after the other, because replays are timed");
 	fact_is(&facts[2], &f.analysis,
 		"Other programs used 35 % of the CPU time of all CPUs; the hypervisor took 2 % "
 		"of it");
