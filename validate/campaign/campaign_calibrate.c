@@ -10,7 +10,10 @@
 #include "validate/campaign/campaign_state.h"
 #include "common/text.h"
 
-#define TRIES_MAX 12
+#define TRIES_MAX 24
+/* number of short runs from which the count grows at least by AIM: their times vary too much for a
+ * prediction */
+#define SHORT_MANY 4
 #define MARGIN 1.25     /* factor on the request count, so that a faster run is also long enough */
 #define AIM 1.4         /* multiple of min_duration when the count is raised */
 /* limit of one step, because a first pass over cold files is a bad prediction of the next */
@@ -105,7 +108,7 @@ static int program_calibrate(struct campaign *c, size_t scenario, const char *ou
 	struct trial t;
 	int64_t least = c->protocol->min_duration_ns;
 	const unsigned int n_needed = c->budget_ns ? 1 : 2;
-	unsigned int n_long = 0;
+	unsigned int n_long = 0, n_short = 0;
 	for (int i = 0; i < TRIES_MAX && n_long < n_needed; i++) {
 		struct step s = {
 		    .scenario = scenario, .role = ROLE_PROGRAM,
@@ -132,6 +135,8 @@ static int program_calibrate(struct campaign *c, size_t scenario, const char *ou
 			continue;
 		}
 		ratio *= AIM;
+		if (++n_short >= SHORT_MANY && ratio < AIM)
+			ratio = AIM;
 		if (ratio > GROWTH_MAX)
 			ratio = GROWTH_MAX;
 		n_long = 0;
