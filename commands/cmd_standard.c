@@ -199,8 +199,9 @@ static void summary_print(const struct standard *s, bool reasons)
 		printf("; of these, largest bias %.2g %%, largest U %.2g %% (95 %%)", 100 * bias,
 		       100 * expanded);
 	if (s->n_checked)
-		printf("\nevery U is widened by the factor %.2f\n%llu of %llu visits (%.1f %%) are "
-		       "within U of the mean of the point's other visits", s->widening,
+		printf("\nevery U is widened by the factor %.2f\n%llu of %llu visits (%.1f %%) "
+		       "deviate by at most U from the mean of the\nother visits to the same point",
+		       s->widening,
 		       (unsigned long long)s->n_covered, (unsigned long long)s->n_checked,
 		       100 * (double)s->n_covered / (double)s->n_checked);
 	if (n_left_out)

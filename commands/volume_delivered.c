@@ -82,9 +82,9 @@ static void op_print(const char *name, const struct delivered *d)
 	row_print("programmed", &d->programmed);
 	row_print("delivered", &d->kept);
 	if (d->n_short)
-		printf("    %" PRIu64 " request%s had a service time below the lead, and %s "
-		       "answered at once\n",
-		       d->n_short, d->n_short == 1 ? "" : "s", d->n_short == 1 ? "was" : "were");
+		printf("    %" PRIu64 " request%s answered at once, because the programmed wait "
+		       "and service\n    are together shorter than the lead\n",
+		       d->n_short, d->n_short == 1 ? " was" : "s were");
 }
 
 int volume_delivered_print(const struct volume_log *log, struct err *e)

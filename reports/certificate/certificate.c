@@ -12,7 +12,8 @@
 const char certificate_explanation[] =
 	"Bias and execution time: relative difference of the replay's mean response time "
 	"and execution time from those of the program's run in the same block. 95 % "
-	"interval: half-width after ±, or both ends in brackets. U: expanded uncertainty "
+	"interval: half-width after ±, or both ends in brackets; decisions use the levels of the "
+	"decision rule. U: expanded uncertainty "
 	"of one replay, relative to the program's mean, for a coverage of 95 % with the "
 	"coverage factor k (GUM). Precision: standard deviation of the logarithm of the "
 	"replay's mean response time, divided by the same standard deviation of the "
@@ -123,7 +124,7 @@ static void add_conditions(struct certificate *c, const struct analysis *a)
 	date_add(&text, first_ns);
 	strbuf_addstr(&text, " to ");
 	date_add(&text, last_ns);
-	strbuf_addf(&text, "; up to %u replicates of a case were made, in randomised blocks%s",
+	strbuf_addf(&text, "; the campaign made up to %u blocks of a scenario, in random order%s",
 		    a->n_replicates, a->complete ? "" : "; the campaign was not finished");
 	fact_add_of_all(c, "Measured", &text);
 	strbuf_addf(&text, "%s, %lld CPUs", member_text(e, "machine", "cpu_model"),

@@ -376,7 +376,8 @@ static json_t *pairing_of(const json_t *list)
 		json_unpack(v, "{s?s, s?s, s?s, s?s}", "by", &by, "why", &why, "scenario",
 			    &scenario, "replayer", &replayer);
 		why = !strcmp(why, "protocol") ? "set by the protocol"
-		      : !strcmp(why, "possible") ? "program and replayers can be paused" : why;
+		      : !strcmp(why, "possible")
+			  ? "program and replayers can be paused between requests" : why;
 		SCOPED_FREE char *text = xasprintf("%s: %s%s%s", by, replayer ? replayer : "",
 						   replayer ? ": " : "", why);
 		json_object_set_new(texts, scenario, json_string(text));

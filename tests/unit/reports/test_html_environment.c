@@ -75,7 +75,7 @@ static void a_pairing_is_stated_once_for_each_reason(void **state)
 {
 	(void)state;
 	static const char *const two[] = {"Pairing of program and replays in each scenario",
-		"slices: program and replayers can be paused|a, c",
+		"slices: program and replayers can be paused between requests|a, c",
 		"runs: fast: its engine cannot be paused|b", NULL};
 	static const char *const one[] = {"runs: set by the protocol|all", NULL};
 	check("{\"pairing\": [{\"scenario\": \"a\", \"by\": \"slices\", \"why\": \"possible\"}, "
