@@ -76,8 +76,8 @@ static void cost_compute(void *analysis, size_t index)
 		k->n_requests += summary_n_ended(&m.x[i]->summary) / (double)m.n;
 	k->preparation_program = mean_estimate(m.r, m.n, preparation_ns);
 	k->preparation_replay = mean_estimate(m.x, m.n, preparation_ns);
-	k->cpu_program = mean_estimate(m.r, m.n, cpu_ns);
-	k->cpu_replay = mean_estimate(m.x, m.n, cpu_ns);
+	k->cpu_program = known_estimate(m.r, m.n, cpu_ns);
+	k->cpu_replay = known_estimate(m.x, m.n, cpu_ns);
 	k->process_cpu_program = known_estimate(m.r, m.n, process_cpu_ns);
 	k->process_cpu_replay = known_estimate(m.x, m.n, process_cpu_ns);
 	k->peak_program = known_estimate(m.r, m.n, peak_bytes);

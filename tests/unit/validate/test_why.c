@@ -4,6 +4,7 @@
 #include "tests/unit/validate/made_campaign.h"
 
 #include "validate/analysis/analysis.h"
+#include "validate/analysis/costs.h"
 #include "validate/analysis/why.h"
 #include "validate/analysis/why_private.h"
 
@@ -566,6 +567,9 @@ static void unknown_facts_are_not_claimed(void **state)
 	}
 	again(&k.c, &k.a);
 	assert_main(&k, CAUSE_SERVICE, WHY_UNEXPLAINED);
+	costs_compute(&k.a);
+	assert_int_equal(k.a.cost[0].cpu_program.status, STAT_NOT_ASSESSED);
+	assert_int_equal(k.a.cost[0].cpu_replay.status, STAT_NOT_ASSESSED);
 	static const enum cause unknown[] = {CAUSE_CONCURRENCY, CAUSE_REORDERING, CAUSE_CACHE,
 					     CAUSE_FAULTS,      CAUSE_RUN_QUEUE,  CAUSE_STEAL};
 	for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
