@@ -15,6 +15,7 @@ int observation_take_levels(struct observation *o, const struct arrival *a, size
 static int take_order(struct observation *o, const struct arrival *a, size_t n,
 		      enum order_scope scope, struct err *e)
 {
+	static const char *const names[SCOPE_N] = {"trace", "object", "thread"};
 	struct disorder *d = &o->scope[scope];
 	int ret = 0;
 	for (size_t i = 0; i < n && !ret; i++) {
@@ -28,7 +29,7 @@ static int take_order(struct observation *o, const struct arrival *a, size_t n,
 						     : a[i].k_thread;
 		ret = disorder_add(d, sequence, k, a[i].begin_ns, a[i].bytes, e);
 	}
-	return ret;
+	return ret ? err_context(e, "order of the requests of the same %s", names[scope]) : 0;
 }
 
 enum { AT_ONCE = 128 };

@@ -5,13 +5,15 @@
 
 /* Adds the response time to *sum if this arrival is reordered. */
 static int reorder_add(struct disorder *d, uint32_t sequence, uint32_t k, double response_ns,
-		       double *sum, struct err *e)
+		       double *sum, const char *scope, struct err *e)
 {
 	uint64_t before = sequence < d->n_sequences ? d->sequence[sequence].n_reordered : 0;
 	int ret = disorder_add(d, sequence, k, 0, 0, e);
-	if (!ret && d->sequence[sequence].n_reordered != before)
+	if (ret)
+		return err_context(e, "order of the requests of the same %s", scope);
+	if (d->sequence[sequence].n_reordered != before)
 		*sum += response_ns;
-	return ret;
+	return 0;
 }
 
 static int batch_take(void *context, const struct arrival *a, size_t n, struct err *e)
@@ -30,13 +32,14 @@ static int batch_take(void *context, const struct arrival *a, size_t n, struct e
 		o->concurrency.requests_at_level[level] -= a[i].bytes;
 		if (a[i].thread == ARRIVAL_NO_SEQUENCE)
 			continue;
-		ret = reorder_add(&o->all, 0, a[i].k_all, response_ns, &o->reordered_all, e);
+		ret = reorder_add(&o->all, 0, a[i].k_all, response_ns, &o->reordered_all,
+				  "trace", e);
 		if (!ret)
 			ret = reorder_add(&o->by_thread, a[i].thread, a[i].k_thread, response_ns,
-					  &o->reordered_thread, e);
+					  &o->reordered_thread, "thread", e);
 		if (!ret)
 			ret = reorder_add(&o->by_object, a[i].object, a[i].k_object, response_ns,
-					  &o->reordered_object, e);
+					  &o->reordered_object, "object", e);
 		if (ret)
 			return ret;
 	}
