@@ -77,6 +77,7 @@ static const struct label {
     {"stolen_share", "CPU time that the hypervisor took (stolen)"},
     {"dir", "directory"},
     {"source", "mounted from"},
+    {"mount_options", "mount options; options of the file system"},
     {"free_bytes", "free space"},
     {"cache_budget_bytes", "limit of the page cache", "none"},
     {"memory_limit_bytes", "limit of the memory of a run", "none"},

@@ -131,7 +131,7 @@ static void study_row(struct table *t, const struct pool_case *c)
 	COL_TENTH(t, SHARE, "s_L", "s_L", c->status, c->s_L);
 	COL_TENTH(t, SHARE, "s_R", "s_R", c->status, c->s_R);
 	COL_TENTH(t, SHARE, "s_R_lo95", "s_R from", c->status, c->s_R_lo95);
-	COL_TENTH(t, SHARE, "s_R_hi95", "to", c->status, c->s_R_hi95);
+	COL_TENTH(t, SHARE, "s_R_hi95", "s_R to", c->status, c->s_R_hi95);
 	COL_TENTH(t, SHARE, "r_limit", "r", c->status, c->r_limit);
 	COL_TENTH(t, SHARE, "R_limit", "R", c->status, c->R_limit);
 }
@@ -142,7 +142,8 @@ static void table_studies(struct table *t, const struct pool *p)
 	table_note(t, "Each value is a ratio: the %s of the replay divided by that of the program "
 		"in the same block. Bias: mean over the laboratories of this ratio minus 1. "
 		"s_r: scatter within a laboratory. s_L: scatter between laboratories. s_R: both "
-		"together. From, to: 95 %% interval of s_R, which is wide with few laboratories. "
+		"together. s_R from, s_R to: 95 %% interval of s_R, which is wide with few "
+		"laboratories. "
 		"Two results of one laboratory differ by more than r with a probability of 5 %%. "
 		"Two results of different laboratories differ by more than R with a probability "
 		"of 5 %% (ISO 5725-6).",

@@ -19,7 +19,7 @@ static const char explanation[] =
     "The league table counts the cases of each replayer in all laboratories, and shows "
     "the largest bias of these cases. Bias: mean over the laboratories. "
     "s_r: scatter within a laboratory; s_L: scatter between laboratories; s_R: both together, with "
-    "its 95 % interval (from, to). "
+    "its 95 % interval (s_R from, s_R to). "
     "Two results of one laboratory differ by more than r with a probability of 5 %. Two results of "
     "different laboratories differ by more than R with a probability of 5 %. "
     NONE_LEFT_OUT;
