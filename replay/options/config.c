@@ -104,8 +104,9 @@ void replay_config_init(struct replay_config *c)
 	       "start of the request. each: when the gap of each parent has passed since its "	\
 	       "end. The other rules use only the gap of the last parent (the parent that ended " \
 	       "last in the trace). all: the gap begins when all parents have ended; nearest: "	\
-	       "the gap begins when the last parent has ended; count: if the last parent "	\
-	       "ended as number n in the trace, the gap begins when any n requests have ended " \
+	       "the gap begins when the last parent has ended; count: let n be the number of "	\
+	       "requests that had ended in the trace when the last parent had ended, including " \
+	       "this parent; the gap begins when any n requests have ended in the replay "	\
 	       "(default each)"), \
 	OPTION(DOUBLE, "think-scale", BLOCK(think_scale), .arg = "FACTOR", .min = 1e-6,		\
 	       .max = 1e6, .help = "mode dep: divide the traced gaps by FACTOR "		\
@@ -211,8 +212,8 @@ const struct option_spec replay_options[] = {
 	       "unchanged; cold: evicted just before (as root all caches, with dentries and "
 	       "inodes; else only the pages of the trace's files) (default as-is)"),
 	OPTION(FLAG, "keep", FIELD(keep), .flags = OPT_CLI_ONLY, .help = "leave the trace's "
-	       "files in --dir (default yes). --no-keep with --prepare: remove them at the end, "
-	       "even after a failure or an interruption"),
+	       "files in --dir (default yes). --no-keep (needs --prepare): remove them at the "
+	       "end, even after a failure or an interruption"),
 	OPTION(FLAG, "no-sync-output", FIELD(no_sync_output), .flags = OPT_CLI_ONLY,
 	       .help = "do not wait until the replay trace is on disk"),
 	OPTION(FLAG, "prepare-only", FIELD(prepare_only), .flags = OPT_CLI_ONLY,
