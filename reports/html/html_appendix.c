@@ -101,10 +101,15 @@ static void add_replicates(struct strbuf *out, const struct protocol *p)
 
 static void add_target(struct strbuf *out, const struct target *t)
 {
-	static const char *const cache[] = {[CACHE_COLD] =
-						"cold: caches are emptied before each run",
+	static const char *const cache[] = {[CACHE_COLD] = "cold: before each run, ",
 					    [CACHE_WARM] = "warm: files are read before each run",
 					    [CACHE_AS_IS] = "left as it is"};
+	static const char *const evicted[] = {
+	    [EVICT_AUTO] = "the files' pages are evicted, and the machine's page cache is dropped "
+			   "if pages remain and the user has the right; metadata can stay cached",
+	    [EVICT_FADVISE] = "the files' pages are evicted; metadata can stay cached",
+	    [EVICT_DROP] = "the machine's page cache is dropped; metadata can stay cached",
+	    [EVICT_ALL] = "the machine's page cache, dentries and inodes are dropped"};
 	SCOPED_STRBUF text = STRBUF_INIT;
 	if (t->volume)
 		strbuf_addf(&text, "a volume in memory, %s, service time %s",
@@ -115,6 +120,8 @@ static void add_target(struct strbuf *out, const struct target *t)
 					       : "a fresh directory inside the results");
 	strbuf_addf(&text, "; cache %s",
 		    t->cache >= 0 && t->cache <= CACHE_AS_IS ? cache[t->cache] : "unknown");
+	if (t->cache == CACHE_COLD && t->evict >= 0 && t->evict <= EVICT_ALL)
+		strbuf_addstr(&text, evicted[t->evict]);
 	if (t->cache_budget_bytes)
 		strbuf_addf(&text, "; page cache limited to %s",
 			    size_text(t->cache_budget_bytes).s);
@@ -345,6 +352,16 @@ static void add_tables(struct strbuf *out, const struct html_page *p)
 
 /* --- the template -------------------------------------------------------- */
 
+/* Whether the campaign has runs of program or replayers in slices, or whole runs. */
+static bool has_runs(const struct results *r, bool in_slices)
+{
+	for (size_t i = 0; i < r->n_runs; i++)
+		if (r->run[i].role != ROLE_RECORD && r->run[i].state != RUN_PENDING &&
+		    r->run[i].sliced == in_slices)
+			return true;
+	return false;
+}
+
 static bool is_shown(const struct analysis *a, const char *name)
 {
 	const bool rerun = a->results->protocol.reference != REFERENCE_TRACE;
@@ -354,7 +371,9 @@ static bool is_shown(const struct analysis *a, const char *name)
 	} condition[] = {{"rerun", rerun}, {"recorded", !rerun}, {"linearity", a->n_linearity},
 			 {"timed", is_timed(a)}, {"courses", a->course},
 			 {"sessions", has_sessions(a)}, {"league", a->n_league > 1},
-			 {"rated", a->n_rated}, {"device", is_timed_at_device(a)}};
+			 {"rated", a->n_rated}, {"device", is_timed_at_device(a)},
+			 {"slices", has_runs(a->results, true)},
+			 {"whole-runs", has_runs(a->results, false)}};
 	size_t i = 0;
 	while (strcmp(condition[i].name, name))
 		i++;

@@ -17,24 +17,30 @@
 #include "validate/analysis/courses.h"
 #include "validate/components/component.h"
 
-static char *page(enum fixture_kind kind, bool gnuplot)
+static char *page_of(const struct fixture *f, bool gnuplot)
 {
-	struct fixture f;
 	struct err e = ERR_INIT;
 	char *text = NULL;
 	size_t len = 0;
 	const char *path = getenv("PATH");
 	char *kept = xstrdup(path ? path : "/usr/bin:/bin");
-	fixture_make(&f, kind);
 	if (!gnuplot)
 		setenv("PATH", "/proc/nonexistent", 1);
 	FILE *out = open_memstream(&text, &len);
-	int ret = report_form_find("html")->print(&f.analysis, out, &e);
+	int ret = report_form_find("html")->print(&f->analysis, out, &e);
 	fclose(out);
 	setenv("PATH", kept, 1);
 	free(kept);
 	if (ret)
 		fail_msg("%s", e.msg);
+	return text;
+}
+
+static char *page(enum fixture_kind kind, bool gnuplot)
+{
+	struct fixture f;
+	fixture_make(&f, kind);
+	char *text = page_of(&f, gnuplot);
 	fixture_release(&f);
 	return text;
 }
@@ -386,6 +392,23 @@ static void a_page_of_192_cases_stays_small(void **state)
 	free(html);
 }
 
+static void the_procedure_names_whole_runs_and_runs_in_slices(void **state)
+{
+	(void)state;
+	struct fixture f;
+	fixture_make(&f, FIXTURE_QUICK);
+	for (int share = 0; share < 3; share++) { /* none in slices, half of them, all */
+		for (size_t i = 0; i < f.results.n_runs; i++)
+			f.results.run[i].sliced =
+			    share == 2 || (share && i < f.results.n_runs / 2);
+		char *html = page_of(&f, false);
+		assert_true(!strstr(html, "<p>Whole runs follow") == (share == 2));
+		assert_true(!strstr(html, "<p>Runs in slices take turns") == (share == 0));
+		free(html);
+	}
+	fixture_release(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -398,6 +421,7 @@ int main(void)
 	    cmocka_unit_test(every_rule_is_explained),
 	    cmocka_unit_test(every_case_has_its_rows_and_its_section),
 	    cmocka_unit_test(a_page_of_192_cases_stays_small),
+	    cmocka_unit_test(the_procedure_names_whole_runs_and_runs_in_slices),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
