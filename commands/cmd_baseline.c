@@ -64,7 +64,7 @@ static int baseline_run(int argc, char **argv, struct err *e)
 	     shows = n_positional && !strcmp(argv[1], "show");
 	if (n_positional < 2 || (!saves && !shows))
 		return command_fail(EXIT_USAGE, e, EINVAL, "wrong arguments: usage is validate "
-			"baseline save DIR or validate baseline show FILE");
+			"baseline save DIR or validate baseline show FILE|DIR");
 	if (shows && config.output)
 		return command_fail(EXIT_USAGE, e, EINVAL, "--output applies only to \"save\"");
 	if (baseline_input(&b, argv[2], e) < 0)

@@ -34,11 +34,11 @@ static const struct option_spec pool_options[] = {
 static const char synopsis[] = "PATH PATH... [-o DIR] [--format FORM]";
 static const char about[] =
 	"Compares the results of several laboratories that ran the same protocol. Each\n"
-	"PATH is a results directory or a baseline (\"validate baseline save\"). Prints\n"
-	"for each replayer and scenario how far results differ within a laboratory\n"
-	"(repeatability) and between laboratories (reproducibility), and the outliers\n"
-	"among the laboratories (ISO 5725-2). A league table ranks the replayers by\n"
-	"their verdicts.\n"
+	"PATH is one laboratory: a results directory or a baseline (\"validate baseline\n"
+	"save\"). Prints for each replayer and scenario how far results differ within a\n"
+	"laboratory (repeatability) and between laboratories (reproducibility), and the\n"
+	"outliers among the laboratories (ISO 5725-2). A league table ranks the\n"
+	"replayers by their verdicts.\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 failed, 5 the protocols, settings or\n"
 	"requests differ.";

@@ -90,7 +90,7 @@ static const char *const templates[REASON_N] = {
     [REASON_PAIRS_FAR] =
 	". The component is not accepted, because some pairs deviate far from the others: the "
 	"plain mean of all pairs is %C %%",
-    [REASON_TIME_SPLIT] = ". The threads' time in requests contributes %C %%, their time "
+    [REASON_TIME_SPLIT] = ". Split by the threads' time, not by cause: in requests %C %%, "
 			  "between requests %C %%",
     [REASON_FAULTS] = "at most %.0f lost, extra or mismatched requests in a run, limit %.0f",
     [REASON_FAULTS_OVER] = "%.0f lost, %.0f extra and %.0f mismatched of %.0f requests, up to "

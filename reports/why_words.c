@@ -228,10 +228,34 @@ void words_add_why(struct strbuf *out, const struct why *w)
 	}
 }
 
-bool words_show_response(const struct analysis *a)
+/* Whether fewer requests in flight go with longer responses, or more with shorter responses. */
+static bool level_lengthens(const struct split *s)
 {
-	for (size_t i = 0; a->why && i < a->n_cells; i++)
-		if (a->why[i].shown && a->why[i].split[SPLIT_RESPONSE].significant)
+	for (size_t i = 0; i < s->n_parts; i++) {
+		const struct why_part *p = &s->part[i];
+		if (fabs(p->share) >= PART_MIN &&
+		    ((p->name == WHY_LESS_CONCURRENCY && p->part.value > 0) ||
+		     (p->name == WHY_MORE_CONCURRENCY && p->part.value < 0)))
 			return true;
+	}
 	return false;
+}
+
+void words_add_why_notes(struct strbuf *out, const struct analysis *a)
+{
+	bool has_response = false, has_level = false;
+	for (size_t i = 0; a->why && i < a->n_cells; i++) {
+		const struct split *s = &a->why[i].split[SPLIT_RESPONSE];
+		const bool states = a->why[i].shown && s->significant;
+		has_response |= states;
+		has_level |= states && level_lengthens(s);
+	}
+	if (has_response)
+		strbuf_addstr(out, " The bias averages the logarithms of the pairs' ratios. So it "
+				   "can differ from the stated difference of the mean response "
+				   "times.");
+	if (has_level)
+		strbuf_addstr(out, " If requests with few others in flight take longer than the "
+				   "rest, fewer requests in flight lengthen the mean response "
+				   "time.");
 }

@@ -42,10 +42,9 @@ extern const struct component_words component_words[];
  * main cause is requests issued late; the mean response time is 12 % longer (...); pwrite takes
  * 68 % longer". */
 void words_add_why(struct strbuf *out, const struct why *w);
-/* Whether words_add_why() states a difference of the response times of any case. */
-bool words_show_response(const struct analysis *a);
-#define WORDS_BIAS_NOTE "The bias averages the logarithms of the pairs' ratios. So it can differ " \
-	"from the stated difference of the mean response times."
+/* Appends sentences that prevent a misreading of the differences that words_add_why() states, each
+ * after a space. */
+void words_add_why_notes(struct strbuf *out, const struct analysis *a);
 /* "fewer requests in flight", "requests issued late" */
 const char *words_cause(enum why_name name);
 /* Appends "mainly because of fewer requests in flight", "mainly unexplained service time". */

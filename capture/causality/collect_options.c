@@ -20,7 +20,7 @@ const struct option_spec collect_options[] = {
 	{.name = "period", .type = OPT_STRING, .offset = FIELD(period), .arg = "P",
 	 .help = "delay the first request of a node, and every Pth after it; auto: begin with 1000 "
 	       "(less if no node makes more than 500 requests), and halve P until the execution "
-	       "times of replay and application differ by at most --error (default 1)"},
+	       "times of replay and application differ by at most --error, or P is 1 (default 1)"},
 	{.name = "error", .type = OPT_RATIO, .offset = FIELD(error), .arg = "RATIO",
 	 .help = "with --period auto: accepted relative difference between the execution times of "
 	       "replay and application (default 10%)",

@@ -14,6 +14,8 @@
 static bool add_causes(struct strbuf *out, const struct analysis *a)
 {
 	size_t n = 0;
+	SCOPED_STRBUF notes = STRBUF_INIT;
+	words_add_why_notes(&notes, a);
 	for (size_t i = 0; a->why && i < a->n_cells; i++) {
 		if (!a->why[i].shown || !a->why[i].rejected)
 			continue;
@@ -23,7 +25,7 @@ static bool add_causes(struct strbuf *out, const struct analysis *a)
 				"the replay differs from the program, and which causes the runs "
 				"show. Unexplained service time is the part of a difference for "
 				"which no cause was measured.%s</p>\n<ul class=\"wide\">\n",
-				words_show_response(a) ? " " WORDS_BIAS_NOTE : "");
+				notes.s);
 		if (n++ == MOST_SENTENCES)
 			strbuf_addstr(out, "</ul>\n<details><summary>More of these "
 					   "cases</summary>\n<ul class=\"wide\">\n");
@@ -194,8 +196,8 @@ void html_add_cases(struct strbuf *out, const struct html_page *p)
 	strbuf_addstr(out, "<h2 id=\"cases\">Every case</h2>\n<p>A case is one replayer in one "
 		"scenario. Its verdict holds for this scenario on this machine, and for the "
 		"components that were assessed.");
-	if (!has_causes && words_show_response(a))
-		strbuf_addstr(out, " " WORDS_BIAS_NOTE);
+	if (!has_causes)
+		words_add_why_notes(out, a);
 	words_add_not_visible(out, " The recordings do not show these requests: ", a, ".");
 	if (p->figures->n_left_out)
 		strbuf_addf(out, " To keep the page small, %zu plot%s left out. The "

@@ -49,8 +49,10 @@ static void add_causes(struct strbuf *out, const struct analysis *a,
 			add_parts(out, &a->why[i], style);
 		}
 	add_rest(out, n > MAX_CASES ? n - MAX_CASES : 0, "case");
-	if (n && words_show_response(a))
-		terminal_add_line(out, WORDS_BIAS_NOTE, 2, 2, style);
+	SCOPED_STRBUF notes = STRBUF_INIT;
+	words_add_why_notes(&notes, a);
+	if (n && notes.len)
+		terminal_add_line(out, notes.s + 1, 2, 2, style);
 }
 
 static void add_ranges(struct strbuf *out, const struct analysis *a,
