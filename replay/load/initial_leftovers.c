@@ -23,7 +23,7 @@ struct check {
 	const struct slots *s;
 	const char **path; /* path[n_paths]: paths of the trace, sorted; NULL: not needed so far */
 	size_t n_paths;
-	struct directory *todo; /* todo[n], the next directory last */
+	struct directory *pending; /* pending[n], the next directory last */
 	uint32_t n, cap;
 	struct opened *opened; /* opened[n_opened]: in the order of the walk */
 	uint32_t n_opened, opened_cap;
@@ -125,15 +125,15 @@ static int entry_check(struct check *c, const struct directory *in, int fd, cons
 	struct directory d = {.path = xasprintf("%s/%s", in->path, entry->d_name)};
 	if (!nodes_add(&d, c->names, in, entry->d_name, strlen(entry->d_name)) &&
 	    !is_named(c, d.path)) {
-		err_set(e, EPERM, "refused, nothing was changed: the directory %s did not exist at "
-			"the start of the trace, so --prepare would remove it, but the trace does "
-			"not use its file %s: move this file, or choose an empty directory with "
-			"--dir", top, d.path);
+		err_set(e, EPERM, "refused, nothing was changed: --prepare would remove the "
+			"directory %s (absent at the start of the trace), but the trace does not "
+			"use its file %s: move this file, or choose an empty directory with --dir",
+			top, d.path);
 		directory_release(&d);
 		return -EPERM;
 	}
 	if (fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
-		APPEND(c->todo, c->n, c->cap, d);
+		APPEND(c->pending, c->n, c->cap, d);
 	else
 		directory_release(&d);
 	return 0;
@@ -165,16 +165,16 @@ int initial_absent_check(const struct initial *i, const struct slots *s, int dir
 	for (uint32_t k = 0; k < i->n_absent && !ret; k++) {
 		struct directory top = directory_of(c.names, i->absent[k]);
 		top.path = xstrdup(i->absent[k]);
-		APPEND(c.todo, c.n, c.cap, top);
+		APPEND(c.pending, c.n, c.cap, top);
 		while (c.n && !ret) {
-			struct directory d = c.todo[--c.n];
+			struct directory d = c.pending[--c.n];
 			ret = directory_check(&c, &d, i->absent[k], e);
 			directory_release(&d);
 		}
 	}
 	while (c.n)
-		directory_release(&c.todo[--c.n]);
+		directory_release(&c.pending[--c.n]);
 	modes_restore(&c);
-	FREE_EACH(c.todo, c.path);
+	FREE_EACH(c.pending, c.path);
 	return ret;
 }

@@ -23,7 +23,7 @@ refused() {
 	trace=$1 top=$2 file=$3
 	shift 3
 	expect_status 6 "$VALIDATE" replay --prepare "$@" --dir dir "$trace.trace"
-	expect_line err "dir: refused, nothing was changed: the directory $top did not exist"
+	expect_line err "dir: refused, nothing was changed: --prepare would remove the directory $top (absent"
 	expect_line err "does not use its file $file: move this file, or choose an empty directory"
 	[ "$(wc -l <err)" -eq 1 ] || fail "more than one message: $(cat err)"
 	state | diff before - || fail "$trace: the refused replay changed files"

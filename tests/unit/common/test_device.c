@@ -19,6 +19,9 @@
 #include "common/files.h"
 #include "common/xalloc.h"
 
+/* the end of the first sector: a partition table (dos) with one partition of 100 sectors */
+static const uint8_t table[66] = {[4] = 0x83, [8] = 1, [12] = 100, [64] = 0x55, [65] = 0xaa};
+
 static char *dir; /* a new directory for each test, which is the working directory */
 static struct device_system made_up;
 
@@ -363,8 +366,6 @@ static void signatures(void **state)
 	assert_non_null(strstr(e.msg, "swap"));
 
 	assert_int_equal(ftruncate(fd = open("image", O_RDWR), 1 << 20), 0);
-	/* one partition of 100 sectors */
-	uint8_t table[66] = {[0] = 0, [4] = 0x83, [8] = 1, [12] = 100, [64] = 0x55, [65] = 0xaa};
 	memset(image, 0, 1 << 20);
 	assert_int_equal(pwrite(fd, image, 1 << 20, 0), 1 << 20);
 	assert_int_equal(pwrite(fd, table, sizeof table, 446), sizeof table);
@@ -402,7 +403,6 @@ static void tools_to_remove(void **state)
 	assert_string_equal(s.remove, "pvremove ");
 	device_signature_release(&s);
 	/* a partition table beside it: wipefs removes both */
-	uint8_t table[66] = {[0] = 0, [4] = 0x83, [8] = 1, [12] = 100, [64] = 0x55, [65] = 0xaa};
 	assert_int_equal(pwrite(fd, table, sizeof table, 446), sizeof table);
 	assert_int_equal(device_signature_find(&s, fd, true, NULL), 0);
 	assert_string_equal(s.remove, "wipefs -a ");
