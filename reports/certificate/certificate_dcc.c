@@ -12,6 +12,7 @@
 #include "reports/output.h"
 #include "reports/words.h"
 #include "validate/results/identity.h"
+#include "validate/stats/distributions.h"
 
 static void element_add(struct strbuf *out, const char *name, const char *text)
 {
@@ -147,20 +148,23 @@ static void time_add(struct strbuf *out, const char *name, const char *sd_name,
 	quantity_end(out);
 }
 
-/* Ratio with its 95 % interval. */
+/* Adds a ratio with its 95 % interval. The standard uncertainty is half the width of the interval
+ * divided by the quantile of its degrees of freedom (GUM G.3.2). */
 static void ratio_add(struct strbuf *out, const char *name, const struct estimate *e)
 {
+	double k;
+
 	if (e->status)
 		return;
 	quantity_begin(out, name, e->value, "\\one");
-	if (isfinite(e->lo95) && isfinite(e->hi95))
+	if (isfinite(e->lo95) && isfinite(e->hi95) && !t_quantile(0.975, e->df, &k))
 		strbuf_addf(out,
 			    "<si:coverageInterval><si:standardUnc>%.9g</si:standardUnc>"
 			    "<si:intervalMin>%.9g</si:intervalMin>"
 			    "<si:intervalMax>%.9g</si:intervalMax>"
 			    "<si:coverageProbability>0.95</si:coverageProbability>"
 			    "</si:coverageInterval>",
-			    (e->hi95 - e->lo95) / 2 / 1.96, e->lo95, e->hi95);
+			    (e->hi95 - e->lo95) / 2 / k, e->lo95, e->hi95);
 	quantity_end(out);
 }
 

@@ -113,6 +113,13 @@ if command -v xmllint >/dev/null; then
 		fail 'not its issuer'
 	seconds=$(value '(//*[local-name()="result"]//*[local-name()="value"])[1]')
 	awk -v s="$seconds" 'BEGIN { exit !(s > 1e-7 && s < 1) }' || fail "a mean of $seconds s"
+	# few blocks: a quantile of Student's t, not the 1.96 of a normal distribution
+	bias='(//*[local-name()="coverageInterval"])[1]'
+	awk -v lo="$(value "$bias/*[local-name()='intervalMin']")" \
+		-v hi="$(value "$bias/*[local-name()='intervalMax']")" \
+		-v u="$(value "$bias/*[local-name()='standardUnc']")" \
+		'BEGIN { k = (hi - lo) / 2 / u; print k; exit !(k > 2.1 && k < 13) }' >k ||
+		fail "the interval is $(cat k) standard uncertainties wide"
 fi
 
 # a directory that cannot be written: every printed form works, and -o serves the others
