@@ -30,7 +30,8 @@ int captured_command_read(struct captured_command *c, const struct trace_meta *m
 	if (!n || !c->dir || c->dir[0] != '/')
 		return err_set(e, ENODATA,
 			"the metadata of the trace lacks the command and its arguments: use a "
-			"trace of validate capture app or vfs, not a slice of it");
+			"trace of \"validate capture app\" or \"validate capture vfs\", not a "
+			"slice of it");
 	c->argv = xcalloc(n + 1, sizeof *c->argv);
 	for (c->n = 0; c->n < n; c->n++) {
 		c->argv[c->n] = json_string_value(json_array_get(argv, c->n));

@@ -14,13 +14,13 @@
 static const char synopsis[] = "causality [options] -o TRACE [--] COMMAND [ARGUMENT]...";
 static const char about[] =
 	"Records a parallel application, and finds which of its nodes wait for each\n"
-	"other. A node is a thread that makes requests on files, or a thread for which\n"
-	"such a thread waits. COMMAND (mpirun ..., or any processes and threads) runs\n"
-	"once undisturbed, and then once for each node. Each of these later runs delays\n"
+	"other. A node is a thread that makes requests on files, or another thread that\n"
+	"nodes wait for. COMMAND (mpirun ..., or any processes and threads) runs once\n"
+	"undisturbed, and then once for each node. Each of these later runs delays\n"
 	"requests of one node: the first request, and every Pth after it (--period P).\n"
 	"A delay ends when all other nodes wait or have ended. A node that waits at the\n"
 	"end of the delay depends on the delayed request.\n"
-	"The trace has the requests and times of the first run, and the dependencies\n"
+	"The trace contains the requests and times of the first run, and the dependencies\n"
 	"that the other runs found. A replay keeps these dependencies on storage of any\n"
 	"speed. The application must make the same requests in every run.\n"
 	"\n"
@@ -148,9 +148,9 @@ static void outcome_print(const struct collect_config *c, const struct collect_o
 		printf("%-14sdifferences of the hosts' clocks are known to within %s\n", "clocks",
 		       duration_text((double)o->clock_bound_ns).s);
 	count_line("warning", o->merged.n_programs_unseen,
-		   "program run can make calls that the capture does not see; `validate info` "
+		   "program run can make calls that the capture does not see; \"validate info\" "
 		   "names the program",
-		   "program runs can make calls that the capture does not see; `validate info` "
+		   "program runs can make calls that the capture does not see; \"validate info\" "
 		   "names the programs");
 	count_line("note", o->n_outside,
 		   "thread belongs to no MPI rank; the trace does not have its requests",

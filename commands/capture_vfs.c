@@ -10,8 +10,8 @@ static const char about[] =
 	"children, with the kernel's tracepoints. Page faults on mapped files and\n"
 	"page-cache misses are recorded too. Statically linked programs and direct\n"
 	"system calls are seen. Recording ends when COMMAND or the process ends, after\n"
-	"--duration, or at a signal. Children that still run are then no longer recorded,\n"
-	"and COMMAND is killed. Needs root and tracefs.\n"
+	"--duration, or at a signal. If COMMAND still runs then, it is killed. Children\n"
+	"that still run are no longer recorded. Needs root and tracefs.\n"
 	"\n"
 	"Exit status: 0 the trace was written, 2 wrong usage, 3 failed. The status of\n"
 	"COMMAND is printed.";
@@ -58,9 +58,9 @@ static void outcome_print(const struct vfs_config *c, const struct vfs_outcome *
 		"submitted (io_submit, io_uring_enter) and are not in the trace");
 	count_line("warning", o->counts.n_rings,
 		   "instance of io_uring was set up: its requests are not in the trace; use "
-		   "capture app",
+		   "\"validate capture app\"",
 		   "instances of io_uring were set up: their requests are not in the trace; use "
-		   "capture app");
+		   "\"validate capture app\"");
 	count_line("warning", o->counts.n_programs_unseen,
 		   "32-bit program ran: its calls are not in the trace",
 		   "32-bit programs ran: their calls are not in the trace");

@@ -14,10 +14,10 @@ static const char app_synopsis[] = "app [options] -o TRACE [--] COMMAND [ARGUMEN
 static const char app_about[] =
 	"Runs COMMAND with a preloaded library, and writes a trace of the file calls of\n"
 	"COMMAND and all its children. The capture ends when the last of them has ended.\n"
-	"The trace has every call that returned, even if a program was killed. The\n"
+	"The trace contains every call that returned, even if a program was killed. The\n"
 	"library sees only calls through the C library. It does not see statically\n"
-	"linked programs, the dynamic linker or direct system calls. validate capture\n"
-	"vfs also records such programs and calls, and running processes.\n"
+	"linked programs, the dynamic linker or direct system calls. To record these, or\n"
+	"a running process, use \"validate capture vfs\".\n"
 	"\n"
 	"Exit status: 0 the trace was written, 2 wrong usage, 3 failed, 6 refused\n"
 	"because COMMAND is setuid or setgid, or has file capabilities. The status of\n"
@@ -90,7 +90,8 @@ void command_status_print(int status)
 
 #define LOST_CAUSES                                                                                \
 	". Usual causes: limits of the program on memory or file size, a seccomp filter, or a "    \
-	"full directory of --scratch. Such limits and filters do not affect capture vfs"
+	"full scratch directory (--scratch). Such limits and filters do not affect \"validate "    \
+	"capture vfs\""
 
 static void app_print(const struct app_config *c, const struct app_outcome *o)
 {
@@ -196,12 +197,13 @@ static const char methods_help[] =
 	"Usage: validate capture app|vfs|block|causality [options] -o TRACE ...\n"
 	"\n"
 	"Records I/O requests, and writes them as a trace. There are four methods:\n"
-	"  app        file calls of a program, by a preloaded library\n"
-	"  vfs        file calls of a program, page faults and page-cache misses, by the\n"
-	"             kernel's tracepoints; needs root\n"
-	"  block      requests of a block device, by the kernel's tracepoints; needs root\n"
-	"  causality  file calls of a parallel application, and the waits of its nodes\n"
-	"             for each other, by several runs with a preloaded library\n";
+	"  app        file calls of a program, with a preloaded library\n"
+	"  vfs        file calls of a program, page faults and page-cache misses, with\n"
+	"             the kernel's tracepoints; needs root\n"
+	"  block      requests of a block device, with the kernel's tracepoints; needs\n"
+	"             root\n"
+	"  causality  file calls of a parallel application, and which of its threads wait\n"
+	"             for which others, with a preloaded library and several runs\n";
 
 /* Handles a call without a method, for which only the help is available. */
 static int capture_nothing(int argc, char **argv, struct err *e)

@@ -16,20 +16,17 @@
 static const struct option_spec claim_options[] = {
 	JUDGE_TRACE_ROWS(
 	    "replayer to test: a name in a section [replayer NAME] of the protocol, or an engine "
-	    "of \"validate replay --list-engines\", with options after a colon: event:order=fs. "
-	    "Repeat the option for several replayers (default: every replayer of the protocol, or "
-	    "every installed replayer that can replay the trace, except parallel and exec). On a "
-	    "device, the default omits replayers of other projects if tracepoints cannot measure "
-	    "the times of their requests",
+	    "with options after a colon: event:order=fs. Repeat the option for several replayers "
+	    "(default: every replayer of the protocol, or every replayer that can replay the "
+	    "trace, see the manual page)",
 	    ", together with --destructive. PROTOCOL.conf: permit overwriting this device, a "
 	    "target of the protocol; separate several devices by commas"),
 	{.group = "Campaign and output", .name = "budget", .type = OPT_DURATION,
 	 .offset = JUDGE_FIELD(claim_budget_ns), .arg = "TIME", .min = 1e6, .max = 30 * 86400e9,
-	 .help = "longest time of the campaign (default 10min)"},
+	 .help = "maximum time of the campaign (default 10min)"},
 	{.name = "replicates", .type = OPT_STRING, .offset = JUDGE_FIELD(claim_replicates),
 	 .arg = "A..B",
-	 .help = "smallest and largest number of pairs of each replayer in each scenario; the "
-		 "claim is tested after the smallest number, and after each later pair (default "
+	 .help = "smallest and largest number of pairs of each replayer in each scenario (default "
 		 REPLICATES ")"},
 	JUDGE_OUTPUT_ROWS("claim"),
 	{.name = NULL},
@@ -53,8 +50,8 @@ static const char about[] =
 	"\n"
 	"Exit status: 0 shown in each case, 1 refuted in a case, 2 wrong usage, 3\n"
 	"failed, 4 inconclusive, 5 not comparable, 6 refused for safety. Status 5: the\n"
-	"key standard of PROTOCOL.conf names a certificate of another machine, kernel or\n"
-	"version of validate.";
+	"key \"standard\" of PROTOCOL.conf names a certificate of another machine, kernel\n"
+	"or version of validate.";
 
 /* Divides --with into replayers of the protocol and engines. Sections for the engines are appended.
  * `keep` must be all NULL, with room for all names and a NULL. */

@@ -14,18 +14,14 @@ struct compare_config {
 static const struct option_spec compare_options[] = {
 	OPTION(STRING, "format", FIELD(format), .letter = 'f', .arg = "FORM",
 	       .help = "output format, see --list (default text)"),
-	OPTION(STRING, "allow", FIELD(allow), .arg = "LIST", .help = "accept these "
-	       "differences of the campaigns: protocol, requests (of the recordings), "
-	       "environment (properties of the machine that the key environment of [compare] "
-	       "lists), missing (scenarios or replayers that one campaign lacks), all "
-	       "(default none). If data are missing and not accepted, the outcome is worse if a "
-	       "component is worse, and otherwise inconclusive"),
+	OPTION(STRING, "allow", FIELD(allow), .arg = "LIST", .help = "compare in "
+	       "spite of these differences: protocol, requests, environment, missing "
+	       "(scenarios or replayers that one campaign lacks), all; see the manual page "
+	       "(default: none)"),
 	OPTION(CHOICE, "inconclusive", FIELD(inconclusive), .arg = "WHAT",
-	       .choices = inconclusive_names, .help = "exit status of an inconclusive "
-	       "outcome: 4 with error, 1 with fail, 0 with pass or skip. The status is always 4 "
-	       "if the outcome is inconclusive because data are missing (see --allow), or because "
-	       "no component of a case can be compared. The format junit reports each inconclusive "
-	       "component as WHAT (default error)"),
+	       .choices = inconclusive_names, .help = "exit status of an inconclusive outcome: "
+	       "error gives 4, fail gives 1, pass and skip give 0; see the manual page (default "
+	       "error)"),
 	OPTION(FLAG, "list", FIELD(list), .help = "print the output formats and exit"),
 	{.name = NULL},
 };

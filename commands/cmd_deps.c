@@ -21,10 +21,10 @@ struct deps_config {
 #define AT(field) offsetof(struct deps_config, field)
 static const struct option_spec deps_options[] = {
     OPTION(CHOICE, "order", AT(order), .arg = "ORDER", .choices = replay_order_names,
-	   .help = "rule that states for which earlier requests a request waits "
+	   .help = "rule that decides which earlier requests a request waits for "
 		   "(default fs, for traces of calls)"),
     OPTION(STRING, "fs-rules", AT(fs_rules), .arg = "RULES",
-	   .help = "rules of order fs, as in validate replay (default all)"),
+	   .help = "rules of order fs, as in \"validate replay\" (default all)"),
     OPTION(STRING, "dot", AT(dot), .arg = "FILE",
 	   .help = "write the graph for Graphviz to FILE; with -, write only the graph, to "
 		   "standard output"),
@@ -34,17 +34,14 @@ static const struct option_spec deps_options[] = {
 	   .help = "infer the waits from the times of the requests, as for block-level traces"),
     OPTION(STRING, "think-time", AT(think), .arg = "TIME",
 	   .help =
-	       "inferred waits: assume that a program needs at least this time from the end of a "
-	       "request to the start of a dependent request; auto: this time is the shortest idle "
-	       "period of the trace, or 10us if the trace has fewer than 100 idle periods. In an "
-	       "idle period, no request is in flight (default 10us)"),
+	       "inferred waits: shortest time that a program needs from the end of a request to "
+	       "the start of a dependent request, or auto; see the manual page (default 10us)"),
     OPTION(UINT, "from", AT(from), .arg = "N",
 	   .help = "inferred waits, and parallel applications: first request in the graph "
 	       "(default 0)"),
     OPTION(STRING, "output", AT(output), .letter = 'o', .arg = "FILE",
 	   .help = "inferred waits: write the trace to FILE, with the dependencies of the "
-	       "requests. Requests without a start time, and calls whose records cannot hold "
-	       "dependencies (such as rename), get none"),
+	       "requests"),
     OPTION(FLAG, "json", AT(json), .help = "print one JSON object"),
     {.name = NULL},
 };
@@ -56,8 +53,8 @@ static const char about[] =
 	"already imply does not count, except in the trace of a parallel application.\n"
 	"Nothing is replayed. Block-level traces have neither files nor threads, so the\n"
 	"waits are derived from the times. The trace of a parallel application records\n"
-	"its waits. The command shows these recorded waits only without --order and\n"
-	"--infer.\n"
+	"its waits. The command shows these recorded waits if neither --order nor --infer\n"
+	"is given.\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 

@@ -31,7 +31,7 @@ static const char synopsis[] = "[--json] [--redact] [DIR]";
 static const char about[] =
 	"Prints the properties of this machine that a campaign records, and then checks\n"
 	"the properties on which a measurement depends. Each check prints OK, WARN or\n"
-	"FAIL, with advice for WARN and FAIL. DIR is the target directory of the\n"
+	"FAIL, and advice after WARN and FAIL. DIR is the target directory of the\n"
 	"measurement (default: the working directory).\n"
 	"\n"
 	"Exit status: 0 nothing essential is missing, 2 wrong usage, 3 something\n"

@@ -21,9 +21,8 @@ static const struct option_spec history_options[] = {
 	       .help = "show: print only campaigns of this host (default all)"),
 	OPTION(UINT, "baseline", FIELD(baseline), .arg = "N", .min = HISTORY_BASELINE_MIN,
 	       .max = 1000000,
-	       .help = "show: the first N shown entries set the limits of the control charts; N "
-	       "is at least 8. If one of these entries is beyond the limits, a later entry takes "
-	       "its place (default 20)"),
+	       .help = "show: number of entries from which the limits of the control charts are "
+	       "computed, at least 8; see the manual page (default 20)"),
 	OPTION(UINT, "from", FIELD(from), .arg = "N", .min = 1, .max = 1e15,
 	       .help = "show: leave out campaigns with a number below N (\"add\" prints the "
 	       "numbers), for example those before an intended change (default 1)"),
@@ -46,9 +45,8 @@ static const char about[] =
 	"results directory or a baseline (\"validate baseline save\"). Entries are never\n"
 	"changed or removed, and a campaign can be added only once.\n"
 	"show: prints shifts, drifts and outliers of each replayer in each scenario,\n"
-	"with their date and a change of the environment near that date. Option -o\n"
-	"writes a page with control charts, whose limits come from the first entries\n"
-	"(--baseline).\n"
+	"with their dates and possible causes. Option -o writes a page with control\n"
+	"charts, whose limits come from the first entries (--baseline).\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 

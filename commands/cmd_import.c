@@ -28,11 +28,11 @@ static const struct option_spec import_options[] = {
 };
 
 static const char about[] =
-	"Reads a trace in any format of --from list, writes it as a trace file, and\n"
-	"prints a summary. An unreadable line is an error with file, line and\n"
-	"column; --lenient N skips up to N such lines. Several files can be the files of\n"
-	"one run of blktrace (a file for each CPU), or the parts of one trace of a\n"
-	"parallel application. Other files are merged by time.\n"
+	"Reads a trace in any format that --from list prints, writes it as a trace file,\n"
+	"and prints a summary. An unreadable line is an error with file, line and\n"
+	"column; --lenient N skips up to N unreadable lines. Several files can be the\n"
+	"output of one run of blktrace (one file for each CPU), the parts of one trace of\n"
+	"a parallel application, or separate traces. Separate traces are merged by time.\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 

@@ -30,8 +30,8 @@ static const struct option_spec info_options[] = {
 	OPTION(UINT, "threads", AT(n_threads), .arg = "N", .min = 1, .max = 2,
 	       .help = "number of threads that read the trace, 1 or 2 (default 2)"),
 	OPTION(UINT, "replay-max", AT(n_replay_max), .arg = "N", .max = UINT32_MAX,
-	       .help = "predict which requests a replay would skip, and which would fail, if the "
-	       "trace has at most N requests; 0: no prediction (default 1000000)"),
+	       .help = "for a trace of at most N requests, predict which requests a replay would "
+	       "skip, and which would fail; 0: no prediction (default 1000000)"),
 	OPEN_OPTION_ROWS(AT(open)),
 	{.name = NULL},
 };

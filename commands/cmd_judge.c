@@ -15,15 +15,12 @@
 static const struct option_spec judge_options[] = {
 	JUDGE_TRACE_ROWS(
 	    "replayer to judge: an engine of \"validate replay --list-engines\", with options "
-	    "after a colon: event:order=fs,timing=think. The defaults of validate's engines are "
-	    "order=fs,timing=timestamp for files, and mode=hf for a device. Repeat the option for "
-	    "several replayers (default: every installed replayer that can replay the trace, "
-	    "except parallel and exec). On a device, the default omits replayers of other "
-	    "projects if tracepoints cannot measure the times of their requests",
+	    "after a colon: event:order=fs,timing=think. Repeat the option for several replayers "
+	    "(default: every replayer that can replay the trace, see the manual page)",
 	    ""),
 	OPTION(UINT, "replicates", JUDGE_FIELD(replicates), .group = "Campaign and output",
 	       .arg = "N", .min = 2, .max = 10000,
-	       .help = "number of replays by each replayer, and with --rerun also of runs of the "
+	       .help = "number of replays with each replayer, and with --rerun also of runs of the "
 	       "command, not counting the warm-up (default 10; with --rerun 20)"),
 	JUDGE_OUTPUT_ROWS("judge"),
 	{.name = NULL},
@@ -36,9 +33,9 @@ static const char about[] =
 	"same initial state. Then judges the replayers. The reference is one of these:\n"
 	"\n"
 	"--rerun: new runs of the captured command, between the replays.\n"
-	"Otherwise: the recording. It was possibly made on another day, under another\n"
+	"Otherwise: the recording. It may have been made on another day, under another\n"
 	"load or on other storage. If the times of the replays differ from the\n"
-	"recording, the verdict is therefore inconclusive (status 4), with the tendency\n"
+	"recording, the verdict is therefore inconclusive (status 4), and the report adds\n"
 	"\"differs from the recording\". An engine of validate also replays the trace, as\n"
 	"a control.\n"
 	"\n"
@@ -60,8 +57,8 @@ static void responses_warn(const struct judged *j)
 		"validate: %s: none of its %" PRIu64 " request%s has a response time%s. Only "
 		"order, issue times, execution time and fidelity can be judged. These properties "
 		"do not suffice to call a replayer trusted. To judge response times, record the "
-		"program itself: validate capture app (files), or validate capture block (a "
-		"device)\n",
+		"program itself: \"validate capture app\" (files), or \"validate capture block\" "
+		"(a device)\n",
 		j->path, j->n, j->n == 1 ? "" : "s", j->is_iolog ? " (a fio iolog has none)" : "");
 }
 
@@ -127,7 +124,7 @@ static int rerun_check(const struct judge_config *c, const struct judged *j, str
 		return err_set(e, EINVAL, "%s", j->no_rerun.msg);
 	if (j->level == LEVEL_BLOCK)
 		return err_set(e, EINVAL, "--rerun needs a trace of calls on files; for a device "
-					  "use validate run with a workload of type program");
+					  "use \"validate run\" with a workload of type program");
 	if (c->files && (stat(c->files, &st) < 0 || !S_ISDIR(st.st_mode)))
 		return err_set(e, EINVAL, "--files %s: there is no such directory", c->files);
 	return 0;

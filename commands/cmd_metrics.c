@@ -39,34 +39,30 @@ static const struct part_row {
 static const struct option_spec metrics_options[] = {
 	OPTION(FLAG, "json", FIELD(json), .help = "print one JSON object"),
 	OPTION(CHOICE, "match", FIELD(match), .letter = 'm', .arg = "HOW", .choices = match_choices,
-	       .help = "pair requests by number, or by key (operation, object, offset, length); "
-	       "auto: by number if two conditions hold, otherwise by key. (1) REPLAY states how "
-	       "many records the replayed trace has, and REFERENCE has as many. (2) At "
-	       "least half of the records with equal numbers have equal keys (default auto)"),
+	       .help = "pair requests by record number, or by key (operation, object, offset, "
+	       "length); auto: see the manual page (default auto)"),
 	OPTION(STRING, "observe", FIELD(observe), .arg = "POINT,...",
 	       .help = "points at which the order of requests is observed: issue, dispatch, "
 	       "complete (default: issue and complete, and dispatch if both traces are "
-	       "block-level traces). Each order is compared with the order of starts in the "
-	       "reference"),
+	       "block-level traces)"),
 	OPTION(STRING, "scope", FIELD(scope), .arg = "SCOPE,...", .help = "sequences whose order "
 	       "is examined: all requests, requests of an object, requests of a thread (default "
 	       "all,object,thread)"),
 	OPTION(STRING, "only", FIELD(only), .arg = "METRIC,...",
 	       .help = "compute only these metrics, see --list (default all)"),
-	OPTION(UINT, "dt", FIELD(dt), .arg = "N", .help = "reorder density (RFC 5236): requests "
-	       "that arrive more than N positions earlier or later than in the reference count as "
-	       "lost; N is at most 65536 (default none: no threshold)",
+	OPTION(UINT, "dt", FIELD(dt), .arg = "N", .help = "displacement threshold of the "
+	       "reorder density (RFC 5236), in positions, at most 65536 (default: no threshold)",
 	       .flags = OPT_NONE),
-	OPTION(UINT, "bt", FIELD(bt), .arg = "N", .help = "reorder buffer-occupancy density "
-	       "(RFC 5236): size of the buffer, in requests (default none: no limit, or 4 times "
-	       "the largest number in flight in the reference if the replay lost requests)",
+	OPTION(UINT, "bt", FIELD(bt), .arg = "N", .help = "buffer of the reorder "
+	       "buffer-occupancy density (RFC 5236), in requests (default: no limit if the replay "
+	       "lost no requests, see the manual page)",
 	       .flags = OPT_NONE),
 	OPTION(STRING, "warmup", FIELD(warmup), .arg = "N|TIME", .help = "leave out the first N "
 	       "requests of the reference, or its requests in the first TIME (such as 500ms), "
 	       "and their partners in the replay"),
 	OPTION(FLAG, "lenient", FIELD(lenient), .help =
-		"accept a trace file that has no end because its writer was killed. Also accept "
-		"requests that end before they begin; such requests have no response time"),
+		"accept a trace file that is cut off because its writer was killed, and requests "
+		"that end before they begin; such requests have no response time"),
 	OPTION(UINT, "threads", FIELD(threads), .arg = "N", .min = 1, .max = 2,
 	       .help = "number of threads that read the traces, 1 or 2 (default 2)"),
 	OPTION(FLAG, "list", FIELD(list), .help = "print the names that --only accepts and exit"),

@@ -32,17 +32,16 @@ static const struct option_spec run_options[] = {
 	       "-o from its first unfinished run"),
 	OPTION(STRING, "replicates", FIELD(replicates), .arg = "N|A..B",
 	       .help = "number of blocks (in a block, the program and each replayer run once), or "
-	       "smallest and largest number, in place of the protocol's replicates"),
+	       "smallest and largest number; overrides the key \"replicates\" of the protocol"),
 	OPTION(DURATION, "budget", FIELD(budget_ns), .arg = "TIME", .min = 1e6, .max = 30 * 86400e9,
-	       .help = "longest time of the whole campaign, in place of the protocol's budget; "
-	       "with --resume, a longer time continues a campaign that has used its budget"),
+	       .help = "maximum time of the campaign; overrides the key \"budget\" of the "
+	       "protocol. With --resume, a larger budget continues a campaign that has used its "
+	       "budget"),
 	OPTION(FLAG, "dry-run", FIELD(dry_run),
 	       .help = "print scenarios, runs, expected time and space, and change nothing"),
 	OPTION(STRING, "scatter", FIELD(scatter), .arg = "RATIO|DIR",
-	       .help = "--dry-run: scatter from which the plan computes the probability "
-	       "that a component of a faultless replayer is accepted. RATIO: standard "
-	       "deviation of ln(replay/program) of the mean response times, from block to block; "
-	       "DIR: use the scatter measured in this results directory (default 10%)"),
+	       .help = "with --dry-run: scatter from block to block that the plan assumes, or a "
+	       "results directory with a measured scatter; see the manual page (default 10%)"),
 	OPTION(STRING, "device", FIELD(device), .arg = "NAME", .help = "permit overwriting this "
 	       "device, a target of the protocol; separate several devices by commas"),
 	OPTION(STRING, "format", FIELD(format), .arg = "FORM", .help = "output format at the end, "
@@ -51,13 +50,12 @@ static const struct option_spec run_options[] = {
 	       .help = "run the protocol on each of these hosts (such as node[01-12]), each with "
 	       "its own storage, and pool the results into one report"),
 	OPTION(STRING, "rank-hosts", FIELD(rank_hosts), .arg = "LIST|FILE",
-	       .help = "run one campaign whose parallel applications use all of these hosts, in "
-	       "place of the protocol's key hosts"),
+	       .help = "run one campaign whose parallel applications use all of these hosts; "
+	       "overrides the key \"hosts\" of the protocol"),
 	OPTION(LIST, "launcher", FIELD(launchers), .arg = "COMMAND",
-	       .help = "command that starts the ranks of parallel applications and replays, such "
-	       "as \"srun -n {n}\", in place of the protocol's launchers. A COMMAND with {host} "
-	       "has another task: it starts a program on a host (default \"ssh {host}\"). To set "
-	       "both commands, give the option twice"),
+	       .help = "command that starts ranks, such as \"srun -n {n}\", or with {host} a "
+	       "command that starts a program on a host (default \"ssh {host}\"); see the manual "
+	       "page"),
 	OPTION(FLAG, "quiet", FIELD(quiet), .letter = 'q', .help = "print no progress"),
 	{.name = NULL},
 };
@@ -77,8 +75,8 @@ static const char about[] =
 	"Exit status: 0 every replayer is trusted, 1 a replayer is not trusted, 2 wrong\n"
 	"usage or bad protocol, 3 failed, 4 inconclusive, 5 not comparable, 6 refused\n"
 	"for safety. Status 5: with --hosts, the protocols, settings or requests of the\n"
-	"hosts differ; or the key standard names a certificate of another machine,\n"
-	"kernel or version of validate.";
+	"hosts differ; or the key \"standard\" of the protocol names a certificate of\n"
+	"another machine, kernel or version of validate.";
 
 char *run_default_dir(const char *name)
 {
@@ -272,7 +270,7 @@ static int run_run(int argc, char **argv, struct err *e)
 	if (replayers_choose(&p, &config, e) < 0)
 		return EXIT_FAILED;
 	if (config.budget_ns && !p.budget_ns)
-		return usage_fail(e, "--budget needs a protocol with the key budget: add this "
+		return usage_fail(e, "--budget needs a protocol with the key \"budget\": add this "
 				     "key to the protocol");
 	SCOPED_FREE char *dir = config.dir ? xstrdup(config.dir) : run_default_dir(p.name);
 	one_host_note(&p);

@@ -12,13 +12,12 @@
 	{.group = "Replayers and reference", .name = "with", .type = OPT_LIST,                     \
 	 .offset = JUDGE_FIELD(with), .arg = "REPLAYER", .help = with_help},                       \
 	{.name = "rerun", .type = OPT_FLAG, .offset = JUDGE_FIELD(rerun),                          \
-	 .help = "use new runs of the captured command as the reference. Each run "                \
-		 "has a fresh copy of the command's files; effects outside the copy occur again "  \
-		 "(default: ask at a terminal, else use the recording)"},                          \
+	 .help = "use new runs of the captured command as the reference, each in a fresh copy of " \
+		 "its files. Effects outside the copy occur again (default: ask at a terminal, "   \
+		 "else use the recording)"},                                                       \
 	{.name = "files", .type = OPT_STRING, .offset = JUDGE_FIELD(files), .arg = "DIR",          \
-	 .help = "--rerun: directory with the initial files of the command (default: files with "  \
-		 "the names and sizes that the trace states). If the original file still has "     \
-		 "this size, its content is copied; if not, content is generated"},                \
+	 .help = "with --rerun: directory with the initial files of the command (default: files "  \
+		 "that the trace describes, see the manual page)"},                                \
 	{.group = "Target", .name = "dir", .type = OPT_STRING, .offset = JUDGE_FIELD(dir),         \
 	 .arg = "DIR",                                                                             \
 	 .help = "trace of calls: create its files in a fresh directory below DIR (default: the "  \
@@ -29,9 +28,8 @@
 	 .help = "trace of a block device: permit overwriting the content of DEV (required)"},     \
 	{.name = "cache", .type = OPT_CHOICE, .offset = JUDGE_FIELD(cache),                        \
 	 .choices = judge_caches,                                                                  \
-	 .help = "trace of calls: state of the page cache before each replay. cold: the files "    \
-		 "are evicted; warm: the files are read once; as-is: unchanged; auto: cold or "    \
-		 "warm, as during the recording (default auto)"}
+	 .help = "trace of calls: state of the page cache before each replay, see the manual "     \
+		 "page (default auto)"}
 /* Options for output. `name_` is the name of the command. */
 #define JUDGE_OUTPUT_ROWS(name_)                                                                   \
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = JUDGE_FIELD(output),       \

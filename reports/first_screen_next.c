@@ -314,7 +314,8 @@ static void next_of_unjudged(struct strbuf *text, const struct cell *c, double s
 {
 	static const char *const need_requests[] = {"tail", "median", "p90", "p99", "p99.9", NULL};
 	strbuf_addf(text, "More replicates do not decide the claim: it names %s, which was not "
-		"judged. Remove %s from the key claim of the protocol", c->bar.text, c->bar.text);
+		"judged. Remove %s from the key \"claim\" of the protocol", c->bar.text,
+		    c->bar.text);
 	if (word_in(c->bar.text, need_requests))
 		strbuf_addstr(text, ", or let each run make more requests");
 	strbuf_addstr(text, ". Then run the protocol again");
@@ -378,7 +379,7 @@ static void next_of_inconclusive(struct strbuf *text, struct strbuf *command,
 			    facts_are_quiet(a) ? "machine with less scatter" : "quieter machine");
 		add_time(text, seconds);
 		strbuf_addstr(text, a->results->protocol.claimed
-					    ? ", or set wider limits in the key claim."
+					    ? ", or set wider limits in the key \"claim\"."
 					    : ", or set wider limits in [accept].");
 	}
 	if (!command->len)

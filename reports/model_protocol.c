@@ -158,7 +158,7 @@ MODEL(S, NULL,
 	    "Part of these files that was in the page cache directly before the run.")
 	ROW(uint64_t, cgroup_limit_bytes, "cgroup_limit_bytes", BYTES,
 	    "Limit of the memory cgroup of the run; 0 if there is no limit.")
-	ROW(uint64_t, cgroup_peak_bytes, "cgroup_peak_bytes", BYTES, "Largest memory of this "
+	ROW(uint64_t, cgroup_peak_bytes, "cgroup_peak_bytes", BYTES, "Maximum memory of this "
 								     "cgroup during the run; 0 if "
 								     "unknown."))
 #undef S

@@ -166,7 +166,7 @@ static const char *const templates[REASON_N] = {
     [REASON_RUNS_CUT] = "traces of %.0f run%{|s} are incomplete: they were made from a trace "
 			"without an end",
     [REASON_RUNS_UNSEEN] = "traces of %.0f run%{|s} are incomplete: the capture could not see "
-			   "all requests (see validate info)",
+			   "all requests (see \"validate info\")",
     [REASON_BIAS_UNLIMITED] = "the protocol sets no limit for the bias",
     [REASON_BIAS_NOT_JUDGED] = "the bias was not judged",
     [REASON_CLAIM_NOT_JUDGED] = "the claim names %S, which was not judged",

@@ -201,7 +201,7 @@ void words_add_more(struct strbuf *out, const struct finding_group *g)
 		strbuf_addf(out, " For %zu of these cases, no practical number of replicates is "
 			    "enough on this machine.", g->n_impractical);
 	if (g->n_unrecorded)
-		strbuf_addf(out, " %zu of these cases need%s more recordings (key bank).",
+		strbuf_addf(out, " %zu of these cases need%s more recordings (key \"bank\").",
 			    g->n_unrecorded, g->n_unrecorded == 1 ? "s" : "");
 	const size_t n_other = g->n_impractical + g->n_unrecorded;
 	if (g->n_more)

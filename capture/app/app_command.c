@@ -66,7 +66,7 @@ static int privileges_check(const char *file, struct err *e)
 		return 0;
 	return err_set(e, EPERM,
 		       "%s: refused: it runs with other privileges (%s), so the dynamic linker "
-		       "preloads no library; as root, use validate capture vfs",
+		       "preloads no library; as root, use \"validate capture vfs\"",
 		       file,
 		       other_user    ? "setuid"
 		       : other_group ? "setgid"
@@ -94,7 +94,7 @@ int app_command_check(const char *file, struct err *e)
 	if (!ret && fd >= 0 && !elf_loader(fd, &loader))
 		ret = err_set(e, ENOEXEC,
 			      "%s is statically linked: a preloaded library does not see its "
-			      "calls; as root, use validate capture vfs",
+			      "calls; as root, use \"validate capture vfs\"",
 			      file);
 	return ret;
 }

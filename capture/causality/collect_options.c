@@ -18,17 +18,15 @@ const struct option_spec collect_options[] = {
 	 .help = "nodes whose requests are delayed, one node in each run: all, random:M (M "
 	       "nodes chosen at random), a list such as 0,2-5, or none (default all)"},
 	{.name = "period", .type = OPT_STRING, .offset = FIELD(period), .arg = "P",
-	 .help = "delay the first request of a node, and every Pth after it; auto: begin with 1000 "
-	       "(less if no node makes more than 500 requests), and halve P until the execution "
-	       "times of replay and application differ by at most --error, or P is 1 (default 1)"},
+	 .help = "delay the first request of a node, and every Pth after it; auto: choose P by "
+	       "replays of the trace, see the manual page (default 1)"},
 	{.name = "error", .type = OPT_RATIO, .offset = FIELD(error), .arg = "RATIO",
 	 .help = "with --period auto: accepted relative difference between the execution times of "
 	       "replay and application (default 10%)",
 	 .min = 0.0001, .max = 10},
 	{.name = "check", .type = OPT_STRING, .offset = FIELD(check), .arg = "COMMAND",
-	 .help = "with --period auto: shell command that replays the trace, and prints the "
-	       "execution time of the replay, such as \"1.5s\". The environment variable TRACE "
-	       "holds the name of the trace (default: replay with the engine \"parallel\")"},
+	 .help = "with --period auto: shell command that replays the trace $TRACE, and prints the "
+	       "execution time, such as 1.5s (default: replay with the engine parallel)"},
 	{.name = "replay-dir", .type = OPT_STRING, .offset = FIELD(replay_dir), .arg = "DIR",
 	 .help = "directory for the files of the replays, on the application's storage; required "
 	       "with --period auto, unless --check is given"},
@@ -41,21 +39,20 @@ const struct option_spec collect_options[] = {
 	 .help = "shell command to run before each run, to restore the files"},
 	{.name = "compute", .type = OPT_CHOICE, .offset = FIELD(compute), .arg = "HOW",
 		.choices = compute_names,
-	 .help = "what counts as computing. blocking: the time between two requests of a node, "
-	       "minus the time in calls that wait; throttled: the time between two requests of a "
-	       "node in the run that delays this node, minus the delays; auto: throttled if a node "
-	       "polls memory, else blocking (default auto)"},
+	 .help = "rule for the computing time of a node; auto: throttled if a node polls memory, "
+	       "else blocking; see the manual page (default auto)"},
 	{.name = "clock", .type = OPT_CHOICE, .offset = FIELD(clock), .arg = "CLOCK",
 		.choices = clock_names,
 	 .help = "clock that measures computing. cpu: CPU time; wall: elapsed time; auto: cpu if "
 	       "there are more nodes than CPUs, else wall (default auto)"},
 	{.name = "factor", .type = OPT_DOUBLE, .offset = FIELD(factor), .arg = "X",
-	 .help = "during a delay, a thread that computes for longer than its limit counts as "
-	       "waiting. The limit is X times the longest time that the thread computed between "
-	       "two requests in the first run (default 2)",
+	 .help = "during a delay, a thread counts as waiting once it has computed for longer than "
+	       "X times its longest computing time between two requests in the first run (default "
+	       "2)",
 	 .min = 1, .max = 1000},
 	{.name = "floor", .type = OPT_DURATION, .offset = FIELD(floor_ns), .arg = "TIME",
-	 .help = "smallest limit of --factor: a shorter limit is raised to TIME (default 10ms)",
+	 .help = "shortest computing time after which --factor counts a thread as waiting "
+	       "(default 10ms)",
 	 .min = 1e5, .max = 3.6e12},
 	{.name = "runs-dir", .type = OPT_STRING, .offset = FIELD(runs_dir), .arg = "DIR",
 	 .help = "directory for the records of all runs, and for the output of the application "

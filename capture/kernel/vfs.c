@@ -21,10 +21,8 @@ const struct option_spec vfs_options[] = {
 	       .help = "end the capture after this time, and end COMMAND (default 0: when the "
 	       "command or process ends, or at a signal)"),
 	OPTION(CHOICE, "faults", FIELD(faults), .choices = fault_names, .arg = "HOW",
-	       .help = "source of page faults on mapped files. filemap: tracepoints of the page "
-		       "cache; address: fault addresses and the process's mappings; none: record "
-		       "neither faults nor page-cache misses; auto: filemap if the kernel has "
-		       "these tracepoints, else address (default auto)"),
+	       .help = "source of page faults on mapped files; none: record neither faults nor "
+		       "page-cache misses; see the manual page (default auto)"),
 	OPTION(CHOICE, "paths", FIELD(paths), .choices = path_names, .arg = "HOW",
 	       .help = "source of paths. bpf: a BPF program; none: files have no names; auto: "
 		       "bpf if the kernel permits it, else none (default auto)"),
@@ -211,7 +209,7 @@ static int tracing_prepare(const struct vfs_config *c, struct tracing **t, struc
 			tracing_close(*t);
 			*t = NULL;
 			return err_set(e, ENOENT, "this kernel has no tracepoints of system calls: "
-				"use validate capture app, or a kernel with "
+				"use \"validate capture app\", or a kernel with "
 				"CONFIG_FTRACE_SYSCALLS");
 		}
 		if (o->faults != FAULTS_FILEMAP || tracing_has(*t, VFS_FAULT))

@@ -73,7 +73,7 @@ static void add_causes(struct info_page *page, const struct trace_causes *c)
 	if (!c->n_computes && !c->n_signals && !c->n_waits)
 		return;
 	strbuf_addf(&out, "also %s of computing (%s), %s and %s, which the figures below omit; "
-		"validate deps shows them", duration_text(c->compute_ns).s,
+		"\"validate deps\" shows them", duration_text(c->compute_ns).s,
 		plural_text(c->n_computes, "record", "records").s, plural_text(c->n_signals,
 		"signal", "signals").s, plural_text(c->n_waits, "wait", "waits").s);
 	add_fact(page, "", &out);

@@ -39,7 +39,7 @@ const struct table_kind table_order = {"order", "Order of the requests", .cell =
 	"4737). \"All\" counts over the whole replay, \"by thread\" and \"by file\" over the "
 	"requests of each thread or file. The verdict uses the share marked \"deciding\": "
 	"\"all\" if the replayer promises a total order, otherwise \"by thread\". The "
-	"key reorder-scope of the protocol can choose another share. Descents count only "
+	"key \"reorder-scope\" of the protocol can choose another share. Descents count only "
 	"neighbours in the wrong order, for comparison with other tools. This count is never "
 	"larger than the number of reordered requests."};
 

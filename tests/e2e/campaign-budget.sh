@@ -90,4 +90,4 @@ expect_line err 'of 10 min 0 s used; block 0 of at least 2; '
 
 protocol 10min 2..5 | sed '/^budget/d' >none.conf
 expect_status 2 "$VALIDATE" run none.conf -o none --budget 1min
-expect_line err 'budget needs a protocol with the key budget'
+expect_line err 'budget needs a protocol with the key "budget"'

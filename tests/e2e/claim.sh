@@ -95,7 +95,7 @@ sed 's/^min-duration = .*/min-duration = 0/' protocol.conf >few.conf
 expect_status 4 "$VALIDATE" claim 'p99.9 within 99 %' --with event -o few -q few.conf
 tr -s '\n ' '  ' <out >joined
 expect_line joined 'the claim names p99.9, which was not judged'
-expect_line joined 'it names p99.9, which was not judged. Remove p99.9 from the key claim of the protocol, or let each run make more requests.'
+expect_line joined 'it names p99.9, which was not judged. Remove p99.9 from the key "claim" of the protocol, or let each run make more requests.'
 [ "$(ended few)" = decided ] || fail "it ended by: $(ended few)"
 
 # a trace: the protocol of validate judge, with the claim and without a control

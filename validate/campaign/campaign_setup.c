@@ -231,9 +231,10 @@ static void scratch_warn(struct campaign *c)
 {
 	if (!c->scratch.apart)
 		environment_skip(c->environment,
-			"scratch directory on another device than the target",
+			"scratch directory on a device other than the target's",
 			c->protocol->scratch
-			? "the key scratch of the protocol names a directory on the target's device"
+			? "the key \"scratch\" of the protocol names a directory on the target's "
+			  "device"
 			: "none of /dev/shm, $TMPDIR, /tmp and /var/tmp is on another device and "
 			  "has space for the traces",
 			"traces are written to the target's device, between the measured parts of "
@@ -356,7 +357,7 @@ static void scheduler_skip(json_t *environment, const struct scheduling *policy)
 		      policy->policy == SCHED_RR ? "rr" : "fifo", policy->priority);
 	environment_skip(
 	    environment, what, "it needs the capability CAP_SYS_NICE or a limit RLIMIT_RTPRIO",
-	    "the next policy in the list of the key scheduler; other processes then delay the "
+	    "the next policy in the list of the key \"scheduler\"; other processes then delay the "
 	    "program and the replays more");
 }
 

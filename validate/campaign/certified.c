@@ -27,7 +27,8 @@ static int scenarios_cover(const struct protocol *p, const struct standard *s, d
 		ret = t->volume ? scenario_config(&p->scenario[i], &c, e)
 				: err_set(e, EINVAL, "target %s is not a volume, so the "
 						     "certificate %s does not apply to it: set "
-						     "the key volume, or remove the key standard",
+						     "the key \"volume\", or remove the key "
+						     "\"standard\"",
 					  t->name, p->standard);
 		if (!ret && s->loop == (t->volume_file || geteuid()))
 			ret = err_set(e, EINVAL,
@@ -57,7 +58,7 @@ int certified_check(const struct protocol *p, struct err *e)
 		return 0;
 	int ret = standard_read(&s, p->standard, e);
 	if (ret == -ENOENT)
-		return err_context(e, "the certificate that the key standard names is missing "
+		return err_context(e, "the certificate that the key \"standard\" names is missing "
 				   "(\"validate standard certify -o %s\" makes it)", p->standard);
 	if (ret)
 		return err_context(e, "standard");

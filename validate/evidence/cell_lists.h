@@ -118,7 +118,7 @@
 	  "Pairs of neighbouring requests in the wrong order, as hfplayer counts them.")           \
 	X(struct estimate, deciding, "deciding", SHARE,                                            \
 	  "The share that the component reordering judges: `all`, `thread` or `object`. The key "  \
-	  "reorder-scope selects it.")                                                             \
+	  "`reorder-scope` selects it.")                                                           \
 	X(struct estimate, all, "all", SHARE,                                                      \
 	  "Share of reordered requests over the whole replay.")                                    \
 	X(struct estimate, thread, "thread", SHARE,                                                \

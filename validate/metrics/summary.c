@@ -209,7 +209,7 @@ static int check_run(const struct summary_pass *p, struct err *e)
 	if (t->n_left_out && t->n_issued == t->n_unfinished + t->n_left_out)
 		return err_set(e, ENODATA, "%s: all %llu requests were in flight at a switch of "
 			"slices, or began in the settling time after it: set longer slices "
-			"(key slice of [protocol])",
+			"(key \"slice\" of [protocol])",
 			p->trace_path, (unsigned long long)t->n_left_out);
 	if (t->n_issued == t->n_unfinished && (p->input || !t->n_issued))
 		return err_set(e, p->input && !t->n_issued ? ENOMSG : ENODATA,

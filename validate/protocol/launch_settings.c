@@ -48,8 +48,8 @@ int launch_scheduling_parse(const char *text, struct scheduling **list, size_t *
 		if (!ret && (*list)[i].policy == SCHED_DEADLINE)
 			ret = err_set(e, EINVAL,
 				      "\"%s\": a process with this policy cannot start threads. "
-				      "Use the key scheduler of a [workload] or [replayer], which "
-				      "sets the policy for single threads", item.v[i]);
+				      "Use the key \"scheduler\" of a [workload] or [replayer], "
+				      "which sets the policy for single threads", item.v[i]);
 	}
 	if (ret) {
 		free(*list);

@@ -83,7 +83,7 @@ static int scenario_check(const struct protocol *p, const struct scenario *s, st
 		return err_set(e, EINVAL, "the workload cannot be paused between requests");
 	if (c.pause_ns > 0)
 		return err_set(e, EINVAL, "the workload pauses between its requests: remove the "
-			       "key pause of the workload, or set pairing = runs");
+			       "key \"pause\" of the workload, or set pairing = runs");
 	return 0;
 }
 

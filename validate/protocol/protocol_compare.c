@@ -44,7 +44,7 @@ const struct option_spec compare_keys[] = {
 	   .min = 1.01, .max = 1e6, .flags = OPT_NONE),
     OPTION(DOUBLE, "uncertainty-ratio", FIELD(uncertainty_ratio), .arg = "X",
 	   .help = "largest ratio of the combined standard uncertainties, new/old or old/new "
-	       "(default none: the machine causes most of this uncertainty)",
+	       "(default none, because the machine causes most of this uncertainty)",
 	   .min = 1.01, .max = 1e6, .flags = OPT_NONE),
     CHANGE("reordered", reordered,
 	   "the share of requests that are issued after a request that follows them in the "
@@ -63,9 +63,9 @@ const struct option_spec compare_keys[] = {
 		   "\"kernel, machine.cpu_model\" (default none)"),
     OPTION(STRING, "old", FIELD(old), .arg = "REPLAYER",
 	   .help = "replayer of this protocol that is the old version. Its comparison with the "
-	       "replayer in the key new then determines when the campaign ends"),
+	       "replayer in the key \"new\" then determines when the campaign ends"),
     OPTION(STRING, "new", FIELD(new), .arg = "REPLAYER",
-	   .help = "replayer that is the new version; see the key old"),
+	   .help = "replayer that is the new version; see the key \"old\""),
     {.name = NULL},
 };
 
@@ -124,8 +124,8 @@ int compare_read(struct protocol *p, const struct protocol_file *f, struct err *
 	struct compare_limits *c = &p->compare;
 	int ret = s ? section_set(f, compare_keys, p, s, e) : 0;
 	if (!ret && !c->old != !c->new)
-		ret = err_set(e, EINVAL, "%s:%u: [compare] has only one of the keys old and new: "
-					 "add the other",
+		ret = err_set(e, EINVAL, "%s:%u: [compare] has only one of the keys \"old\" and "
+					 "\"new\": add the other",
 			      f->path, s->line);
 	if (!ret && c->old)
 		ret = name_check(p, f, s, "old", &c->old, e);

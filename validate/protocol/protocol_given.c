@@ -218,7 +218,7 @@ static int launcher_put(struct strbuf *text, const struct protocol *p, const cha
 	if (strstr(launcher, "{host}"))
 		return workloads_put(text, p, "launcher", value, with_hosts) ? 0
 			: err_set(e, EINVAL, "\"%s\" contains {host}, but no parallel application "
-				"in %s has the key hosts: name the hosts with --rank-hosts",
+				"in %s has the key \"hosts\": name the hosts with --rank-hosts",
 				launcher, p->path);
 	return ranks_put(text, p, value) ? 0
 		: err_set(e, EINVAL, "\"%s\" contains no {host}, so it starts ranks, but %s has "

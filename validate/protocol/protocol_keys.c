@@ -66,7 +66,7 @@ const struct option_spec protocol_keys[] = {
 	       "smallest and largest number of pairs of program and replay in a scenario "
 	       "(default 8..60)"),
     OPTION(DURATION, "budget", FIELD(budget_ns), .arg = "TIME",
-	   .help = "longest time of the whole campaign: after the smallest number of pairs, "
+	   .help = "maximum time of the whole campaign: after the smallest number of pairs, "
 	       "only inconclusive scenarios get more pairs; 0: no limit (default 0)",
 	   .max = 30 * 86400e9),
     OPTION(STRING, "claim", FIELD(claimed), .arg = "TEXT",
@@ -219,8 +219,9 @@ const struct option_spec accept_keys[] = {
 	       "or for each file or device; auto: all for replayers that promise a total order, "
 	       "else thread (default auto)"),
     OPTION(RATIO, "execution-time-timed", FIELD(execution_time_timed), .arg = "RATIO",
-           .help = "limit of execution-time for timed replays (default: the value of key "
-	       "execution-time if given, else 1%)", .min = 1e-6, .max = 0.99, .flags = OPT_NONE),
+           .help = "limit of execution-time for timed replays (default: the value of the key "
+	       "\"execution-time\" if given, else 1%)",
+	   .min = 1e-6, .max = 0.99, .flags = OPT_NONE),
     OPTION(RATIO, "repeatability", FIELD(repeatability), .arg = "RATIO",
            .help = "largest coefficient of variation of the mean response times of the replays, "
 	       "if one recording is the reference of all replays (default none)",

@@ -30,9 +30,9 @@ static const struct option_spec parallel_keys[] = {
            "script as $RANKS (default 0: the script decides)", .max = 4096),
     OPTION(STRING, "period", FIELD(period), .arg = "N|auto", .help = "delay the first request "
 	       "of a node, and every Nth after it, to find the nodes that wait for this node. "
-	       "auto: begin with 1000. Halve N until the error of a replay is at most the value "
-	       "of key error, or N is 1. Skip each N below 1000 at which only the first request "
-	       "of each node would be delayed (default 1)"),
+	       "auto: begin with 1000. Halve N until N is 1, or until the error of a replay is at "
+	       "most the value of the key \"error\". Skip each N below 1000 at which only the "
+	       "first request of each node would be delayed (default 1)"),
     OPTION(STRING, "nodes", FIELD(nodes), .arg = "all|N", .help = "nodes whose requests are "
 	       "delayed, each in a run of its own: all, or N random nodes (default all)"),
     OPTION(RATIO, "error", FIELD(error), .arg = "RATIO", .help = "period = auto: largest "
@@ -41,8 +41,8 @@ static const struct option_spec parallel_keys[] = {
            .max = 10),
     OPTION(CHOICE, "compute", FIELD(compute), .arg = "HOW", .choices = compute_names,
            .help = "what counts as computing. blocking: the time between two requests, minus "
-	       "the time in calls that wait; throttled: the time between two requests of a node, "
-	       "in the run that delays this node, minus the delays; auto: throttled if a node "
+	       "the time in calls that wait; throttled: the time between two requests of a node "
+	       "as measured in the run that delays it, minus the delays; auto: throttled if a node "
 	       "polls memory, else blocking (default auto)"),
     OPTION(DURATION, "capture-timeout", FIELD(capture_timeout_ns), .arg = "TIME",
            .help = "time limit of a recording with all of its runs; a longer recording is ended "

@@ -219,8 +219,8 @@ static int workloads_check(const struct protocol *p, struct err *e)
 			any |= p->replayer[r].applies[s];
 		if (!any)
 			return err_set(e, EINVAL, "%s: no replayer replays [workload %s]: add a "
-				       "replayer, or select the workload in the key workloads of a "
-				       "replayer", p->path, p->scenario[s].workload);
+				       "replayer, or select the workload in the key \"workloads\" "
+				       "of a replayer", p->path, p->scenario[s].workload);
 	}
 	return 0;
 }

@@ -42,7 +42,7 @@ int responsiveness_check(const struct protocol *p, const struct target *t, struc
 	if (t->responsiveness != RESPONSIVENESS_YES)
 		return 0;
 	if (!t->volume || is_throttled(t))
-		return err_set(e, EINVAL, "\"yes\": this needs the key volume, with a service "
+		return err_set(e, EINVAL, "\"yes\": this needs the key \"volume\", with a service "
 			"model other than throttled");
 	if (p->reference != REFERENCE_RERUN)
 		return err_set(e, EINVAL, "\"yes\": this needs reference = rerun, because a "

@@ -56,7 +56,7 @@ static const struct {
      "bad.conf:6: unknown section [wokload] (did you mean [workload]?)"},
     {PROTOCOL WORKLOAD REPLAYER "[zzz]\n", "bad.conf:6: unknown section [zzz]"},
     {PROTOCOL "[target v]\nresponsiveness = yes\n" WORKLOAD REPLAYER,
-     "bad.conf:3: responsiveness: \"yes\": this needs the key volume, with a service model "
+     "bad.conf:3: responsiveness: \"yes\": this needs the key \"volume\", with a service model "
      "other than throttled"},
     {PROTOCOL
      "reference = trace\n[target v]\nvolume = hdd\nresponsiveness = yes\n" WORKLOAD REPLAYER,
@@ -67,7 +67,7 @@ static const struct {
      "bad.conf:8: precision-ratio"},
     {PROTOCOL WORKLOAD REPLAYER "[compare]\nenvironment = kernel,,\n", "bad.conf:7: environment"},
     {PROTOCOL WORKLOAD REPLAYER "[compare]\nold = r\n",
-     "bad.conf:6: [compare] has only one of the keys old and new: add the other"},
+     "bad.conf:6: [compare] has only one of the keys \"old\" and \"new\": add the other"},
     {PROTOCOL WORKLOAD REPLAYER "[compare]\nold = r\nnew = rr\n",
      "bad.conf:8: new: unknown replayer \"rr\": the protocol has \"r\""},
     {PROTOCOL WORKLOAD REPLAYER "[protocol]\n",
