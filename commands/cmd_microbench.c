@@ -26,7 +26,8 @@ static char *help_make(void)
 		strbuf_addf(&left, "  %s (%s)", (*w)->name, (*w)->alias);
 		help_row(out, left.s, (*w)->help);
 	}
-	fputs("\nMost workloads have the defaults below; the manual lists the exceptions.", out);
+	fputs("\nMost workloads have the defaults below; the manual page lists the exceptions.",
+	      out);
 	fclose(out);
 	return text ? text : xstrdup("");
 }

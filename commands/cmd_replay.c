@@ -22,7 +22,7 @@ static const char about[] =
 	"record i of TRACE. Return values that differ from the trace are counted and\n"
 	"reported.\n"
 	"\n"
-	"Orders: temporal (after the requests that ended earlier in the trace),\n"
+	"Orders: temporal (traced order; requests that overlapped may overlap again),\n"
 	"temporal-serial (one request at a time), fs (after dependencies), thread (order\n"
 	"within each thread), none.\n"
 	"Timings: fullspeed, timestamp (traced times), think (traced pauses).\n"

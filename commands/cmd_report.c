@@ -19,17 +19,17 @@ static const struct option_spec report_options[] = {
 	OPTION(STRING, "format", FIELD(format), .letter = 'f', .arg = "FORM",
 	       .help = "output format, see --list (default terminal)"),
 	OPTION(FLAG, "certificate", FIELD(certificate),
-	       .help = "the same as --format certificate: a statement on each replayer, to "
-	       "publish beside results of this replayer"),
+	       .help = "the same as --format certificate: a statement on each replayer. You can "
+	       "publish it with results that you measure with this replayer"),
 	OPTION(FLAG, "verify", FIELD(verify), .help = "write nothing; check the results against "
 	       "the digests of the campaign, and report/certificate.txt against the results"),
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "OUT",
 	       .flags = OPT_NOT_STDOUT,
 	       .help = "write OUT/report instead of DIR/report"),
 	OPTION(STRING, "issuer", FIELD(issuer), .arg = "TEXT", .help = "certificate: person or "
-	       "organisation that issues it (default: key issuer of the protocol)"),
+	       "organisation that issues it (default: the key \"issuer\" of the protocol)"),
 	OPTION(STRING, "place", FIELD(place), .arg = "TEXT",
-	       .help = "certificate: place of the measurement (default: key place of the "
+	       .help = "certificate: place of the measurement (default: the key \"place\" of the "
 	       "protocol)"),
 	OPTION(STRING, "issued", FIELD(issued), .arg = "YYYY-MM-DD",
 	       .help = "certificate: date of issue (default: not stated)"),

@@ -33,11 +33,12 @@ static const struct option_spec selftest_options[] = {
 	       "directory of -o, with the same --quick, --replicates, --run-duration, "
 	       "--permutations, --target and --seed"),
 	OPTION(UINT, "campaigns", FIELD(campaigns), .arg = "N", .max = 100000,
-	       .help = "replay: number of campaigns with each fault at its largest size, and with "
-	       "invented response times (default 59; quick: 1)"),
+	       .help = "replay: number of campaigns that test each fault at its largest size, and "
+	       "number of campaigns with replayers that report invented response times (default "
+	       "59; quick: 1)"),
 	OPTION(UINT, "campaigns-all-sizes", FIELD(sizes), .arg = "N", .max = 100000,
-	       .help = "replay: number of campaigns that test each fault at all three sizes. These "
-	       "campaigns are among the campaigns of --campaigns (default 20; quick: 0)"),
+	       .help = "replay: in this many of the campaigns of --campaigns, also test each fault "
+	       "at its two smaller sizes (default 20; quick: 0)"),
 	OPTION(UINT, "campaigns-aa", FIELD(aa), .arg = "N", .max = 100000,
 	       .help = "replay: number of campaigns with the program in place of the replayer "
 	       "(default 10; quick: 1)"),
@@ -74,18 +75,19 @@ static const struct option_spec selftest_options[] = {
 
 static const char synopsis[] = "[--quick] [stats|replay|capture] [-o PATH] [--resume] [options]";
 static const char about[] =
-	"Measures how often verdicts are wrong. Without an argument, stats and replay\n"
-	"run. A line with one rate also has the 95 % interval of the rate, and the bound\n"
-	"that the documentation promises, if any. Tables with several rates in a line\n"
-	"have neither interval nor bound; --json has both.\n"
+	"Measures error rates: how often verdicts are wrong. Without an argument, runs\n"
+	"the parts stats and replay. Each output line with one rate also shows the 95 %\n"
+	"interval of this rate, and the bound that the documentation promises, if any.\n"
+	"Tables with several rates in a line show neither; --json has both.\n"
 	"\n"
 	"stats: simulates campaigns, without storage. Equal seeds give equal numbers.\n"
 	"replay: runs campaigns on this machine, with the program in place of the\n"
 	"replayer, and with deliberately faulty replayers.\n"
 	"capture: compares each capture method with the program's own record of the same\n"
 	"calls. For each kind of call, this part prints the number of missed calls, the\n"
-	"bias and scatter of the response times, and the slowdown by the capture. With\n"
-	"-o FILE, it also writes a calibration for validate slice --calibration.\n"
+	"bias and scatter of the response times, and how much the capture slows the\n"
+	"program down. With -o FILE, it also writes a calibration for \"validate slice\n"
+	"--calibration\".\n"
 	"\n"
 	"Exit status: 0 no bound is broken, 1 a bound is broken, 2 wrong usage, 3 failed.";
 

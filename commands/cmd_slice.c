@@ -23,24 +23,24 @@ static const struct option_spec slice_options[] = {
 	       .help = "leave out requests that begin before TIME, counted from the first "
 	       "request (default 0)"),
 	OPTION(DURATION, "end", AT(filter.end_ns), .arg = "TIME", .help = "leave out requests "
-	       "that begin at TIME or later (default none: no end)", .flags = OPT_NONE),
+	       "that begin at TIME or later (default: keep them)", .flags = OPT_NONE),
 	OPTION(UINT, "skip", AT(filter.n_skip), .arg = "N",
 	       .help = "leave out the first N requests that match the other filters (default 0)"),
 	OPTION(UINT, "requests", AT(filter.n_max), .letter = 'n', .arg = "N",
-	       .help = "write at most N requests (default none: all)", .flags = OPT_NONE),
+	       .help = "write at most N requests (default: all)", .flags = OPT_NONE),
 	OPTION(STRING, "process", AT(filter.processes), .arg = "LIST",
-	       .help = "keep only requests of the processes with these process IDs (default all)"),
+	       .help = "keep only requests of the processes with these process IDs (default: all)"),
 	OPTION(STRING, "thread", AT(filter.threads), .arg = "LIST",
-	       .help = "keep only requests of the threads with these thread IDs (default all)"),
+	       .help = "keep only requests of the threads with these thread IDs (default: all)"),
 	OPTION(STRING, "object", AT(filter.objects), .arg = "LIST",
 	       .help = "keep only requests on objects whose name matches one of these shell "
-	       "patterns (default all)"),
+	       "patterns (default: all)"),
 	OPTION(STRING, "operation", AT(filter.operations), .arg = "LIST",
 	       .help = "keep only requests with these operations, or with operations of these "
-	       "families, such as read (default all)"),
+	       "families, such as read (default: all)"),
 	OPTION(STRING, "join", AT(join), .group = "Changes", .arg = "TRACE",
-	       .help = "add the page faults and page-cache misses of TRACE, which capture vfs "
-	       "recorded in the same run"),
+	       .help = "add the page faults and page-cache misses of TRACE, a trace that "
+	       "\"validate capture vfs\" recorded in the same run"),
 	OPTION(DOUBLE, "scale", AT(filter.scale), .arg = "FACTOR", .min = 1e-9, .max = 1e9,
 	       .help = "multiply the start time of each request, counted from the start of the "
 	       "first request, by FACTOR; response times do not change (default 1)"),
@@ -55,7 +55,7 @@ static const struct option_spec slice_options[] = {
 	       "the same key gives equal names in several traces (default: random, not stored)"),
 	OPTION(STRING, "calibration", AT(calibration), .arg = "FILE",
 	       .help = "subtract the bias of the capture from the response times; FILE is the "
-	       "output of validate selftest capture -o FILE"),
+	       "output of \"validate selftest capture -o FILE\""),
 	OPTION(STRING, "capture-method", AT(method), .arg = "NAME",
 	       .help = "method of capture whose bias is subtracted: app, vfs or strace (default: "
 	       "as the trace states)"),

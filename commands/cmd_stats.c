@@ -41,9 +41,9 @@ static const struct option_spec stats_options[] = {
 	       "status: 0 trusted, 1 not trusted, 4 inconclusive"),
 	OPTION(CHOICE, "paper-mode", FIELD(paper_mode), .group = "Uncertainty and bootstrap",
 	       .choices = paper_mode_names, .help = "formula of the output line \"as in Pereira "
-	       "and others\" (the metrology paper, 2016). paper: formula in the text of "
-	       "that publication; papertab: formula of its tables; strict: paper with two "
-	       "corrections, see the manual (default paper)"),
+	       "and others\". These authors published a paper in 2016. paper: formula in its text; "
+	       "papertab: formula of its tables; strict: the formula in its text with two changes, "
+	       "see the manual page (default paper)"),
 	OPTION(DOUBLE, "clock", FIELD(clock), .arg = "HALFWIDTH", .min = 0, .max = -1,
 	       .help = "half-width of the interval that contains the clock's error, in the unit "
 	       "of the data, for the uncertainty budget (default 0)"),
@@ -55,7 +55,7 @@ static const struct option_spec stats_options[] = {
 	       .help = "number of values in a block of the bootstrap (default 1; with "
 	       "--time-ordered computed from the data)"),
 	OPTION(UINT, "seed", FIELD(seed), .arg = "N",
-	       .help = "seed of the random numbers (default 1)"),
+	       .help = "seed of all random numbers (default 1)"),
 	OPTION(STRING, "units", FIELD(units), .group = "Output", .arg = "TEXT",
 	       .help = "unit of the data, used only as a label in the output"),
 	OPTION(FLAG, "all", FIELD(all), .letter = 'a', .help = "print every statistic"),

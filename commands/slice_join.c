@@ -28,7 +28,8 @@ static int of_one_run(const struct trace_set *set, struct err *e)
 	if (!a->epoch_ns || !b->epoch_ns)
 		return err_set(e, EINVAL,
 			       "%s cannot be joined: its metadata has no start time on the "
-			       "monotonic clock; join only traces of validate capture app and vfs",
+			       "monotonic clock; join only traces from \"validate capture app\" "
+			       "and \"validate capture vfs\"",
 			       set->path[a->epoch_ns ? 1 : 0]);
 	if (!same_text(a->host, b->host))
 		return err_set(e, EINVAL, "%s and %s were captured on different hosts: %s and %s",
@@ -103,8 +104,8 @@ static int pages_check(const struct slice_join *j, struct trace_set *set, struct
 			"different runs", set->path[1], set->path[0]);
 	if (pages)
 		return 0;
-	return err_set(e, EINVAL, "%s has no records of the page cache (validate capture vfs makes "
-		"them)", set->path[1]);
+	return err_set(e, EINVAL, "%s has no records of the page cache (\"validate capture vfs\" "
+		"makes them)", set->path[1]);
 }
 
 int slice_join_open(struct slice_join **out, struct trace_set *set, struct err *e)

@@ -32,8 +32,8 @@ const struct option_spec microbench_options[] = {
 	OPTION(FLAG, "destructive", FIELD(destructive), .flags = OPT_CLI_ONLY,
 	       .help = "block-*: permit overwriting the content of the device"),
 	OPTION(FLAG, "own-device", FIELD(own_device), .flags = OPT_CLI_ONLY,
-	       .help = "block-*: permit writing to a device that has a signature, such as a file "
-	       "system, if the device is a volume (validate volume)"),
+	       .help = "block-*: permit writing to a device with a file system or another "
+	       "signature, if the device is a volume (\"validate volume\")"),
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "TRACE",
 	       .flags = OPT_CLI_ONLY, .help = "write the trace to TRACE"),
 	OPTION(FLAG, "prepare", FIELD(prepare), .flags = OPT_CLI_ONLY,
@@ -53,16 +53,16 @@ const struct option_spec microbench_options[] = {
 	OPTION(UINT, "level", FIELD(level), .group = "Requests", .arg = "N", .min = 1,
 	       .max = MICROBENCH_MAX_LEVEL,
 	       .help = "number of threads, each with its own file (default 1); parallel "
-	       "applications: number of ranks (default: see the manual)"),
+	       "applications: number of ranks (default: see the manual page)"),
 	OPTION(UINT, "requests", FIELD(n_requests), .arg = "N", .min = 1, .max = 1e12,
-	       .help = "number of requests of each thread (default 5000). In some workloads, N is "
-	       "the number of other units of each thread or rank: rounds (fileserver, "
+	       .help = "number of requests of each thread (default 5000). In some workloads, N "
+	       "counts other units for each thread or rank: rounds (fileserver, "
 	       "shared-polling), transactions (postmark), compilations (compile), files "
 	       "(createfiles, copyfiles), iterations (earthquake), or blocks (other parallel "
 	       "applications)"),
 	OPTION(DURATION, "min-duration", FIELD(min_duration_ns), .arg = "TIME", .max = NO_LIMIT,
-	       .help = "after the requests of --requests, make further requests until this time "
-	       "has passed since the start (default 0)"),
+	       .help = "shortest duration of the run: after the number of requests of --requests, "
+	       "make further requests until this time has passed since the start (default 0)"),
 	OPTION(SIZE, "block-size", FIELD(block_bytes), .arg = "SIZE", .min = 1,
 	       .max = (double)MICROBENCH_MAX_BLOCK_BYTES, .help = "size of a request (default "
 	       "4K)"),
@@ -83,14 +83,14 @@ const struct option_spec microbench_options[] = {
 	       .help = "distribution of the pauses, with mean --pause (default fixed)"),
 	OPTION(UINT, "seed", FIELD(seed), .arg = "N", .help = "seed of offsets, pauses and "
 	       "content; with equal options, equal seeds give the same sequence of requests, and "
-	       "a longer run continues it (default 1)"),
+	       "a longer run begins with the requests of a shorter run (default 1)"),
 	OPTION(FLAG, "direct", FIELD(direct), .help = "bypass the page cache (O_DIRECT)"),
 	OPTION(FLAG, "sync", FIELD(sync), .help = "return from a write only when its data are on "
 	       "disk (O_SYNC)"),
 	OPTION(FLAG, "fsync-end", FIELD(fsync_end),
-	       .help = "workloads of one repeated call: each thread calls fsync after its last "
-	       "request; checkpoint workloads and earthquake: each rank calls fsync after its "
-	       "last write. This call is in the trace. Other workloads refuse the option"),
+	       .help = "random-*, sequential-*, cached-pread: each thread calls fsync after its "
+	       "last request; checkpoint*, earthquake: each rank calls fsync after its last "
+	       "write. This call is in the trace. Other workloads refuse the option"),
 	OPTION(CHOICE, "placement", FIELD(placement), .arg = "KIND", .choices = placement_names,
 	       .help = "place of the buffers in memory. offset: at a fixed offset in a page; page: "
 	       "at the start of a page; rotate: many buffers in turn. With --direct, every buffer "

@@ -92,7 +92,7 @@ const struct workload workload_sequential_write = {
  * paper (FAST 2005), section 4.1, "Pread". */
 const struct workload workload_cached_pread = {
     .name = "cached-pread", .alias = "cp",
-    .help = "two threads read 1 KiB at a time from the page cache by "
-	    "pread", .op = OP_PREAD, .warm = true,
+    .help = "two threads call pread to read 1 KiB at a time from the "
+	    "page cache", .op = OP_PREAD, .warm = true,
     .defaults = cached_defaults, .call = call_pread, .loop = loop_pread,
 };

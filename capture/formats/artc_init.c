@@ -100,7 +100,7 @@ static int artc_init_write(struct trace *t, const char *path, struct trace_expor
 	static const struct sink_writer writer = {.head = write_list, .one = skip_request};
 	if (!trace_meta(t)->files.n)
 		return err_set(e, ENODATA, "the trace has no list of the files that it needs "
-			"(capture app --snapshot makes one)");
+			"(\"validate capture app --snapshot\" makes one)");
 	struct list l = {.t = t};
 	memset(&l.listed, 0, sizeof l.listed);
 	int ret = sink_write_trace(&writer, &l, t, path, report, e);

@@ -85,6 +85,7 @@ const struct workload workload_checkpoint_sync = {
 
 const struct workload workload_checkpoint_compute = {
     .name = "checkpoint-compute", .alias = "pseudosyncdat",
-    .help = "checkpoint-sync with computing on the data that was read back", .writes = true,
+    .help = "checkpoint-sync, but each rank computes after each block that it reads",
+    .writes = true,
     .defaults = compute_defaults, .own_options = ranks_compute_options, .script = &computing,
 };

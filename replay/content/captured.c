@@ -77,8 +77,8 @@ int captured_open(struct captured **out, const char *path, const struct trace *t
 	*out = NULL;
 	name_wanted(t, wanted);
 	if (!*wanted)
-		return err_set(e, ENOENT, "%s: the trace has no captured content (validate capture "
-			"app --content stores it)", path);
+		return err_set(e, ENOENT, "%s: the trace has no captured content (\"validate "
+			"capture app --content\" stores it)", path);
 	struct captured *c = xcalloc(1, sizeof *c);
 	c->memory_fd = -1;
 	SCOPED_FREE char *beside = xasprintf("%s" CONTENT_SUFFIX, path);

@@ -80,7 +80,7 @@ static int steps_of_trace(struct balloon *b, const struct replay_config *c,
 	int ret = steps_read(b, json_object_get(extra, "anonymous_memory"), c, l, e);
 	if (!ret && !b->n_steps)
 		return err_set(e, EINVAL, "balloon traced: the trace has no memory use of the "
-			"program (capture app --memory records it)");
+			"program (\"validate capture app --memory\" records it)");
 	return ret;
 }
 

@@ -184,8 +184,8 @@ static int original_prepare(struct reads *x, struct load *l, const struct slots 
 {
 	if (!has_misses(l, t))
 		return err_set(e, EINVAL, "--reads original: the trace has no page-cache misses: "
-			"record them with validate capture vfs, and add them with validate slice "
-			"--join");
+			"record them with \"validate capture vfs\", and add them with \"validate "
+			"slice --join\"");
 	misses_find(&x->misses, l, s);
 	for (uint32_t i = 0; i < l->n; i++)
 		if (!l->request[i].skipped && changes_reading(&l->request[i]))

@@ -81,13 +81,8 @@ void replay_config_init(struct replay_config *c)
 	       .help = "engine block: interface to the kernel (default auto: io_uring, or "	\
 	       "libaio if io_uring is forbidden or would use kernel threads)"),			\
 	OPTION(CHOICE, "in-flight", BLOCK(limit), .arg = "LIMIT", .choices = block_limit_names,	\
-	       .help = "mode hf: largest number of requests in flight. exact: for each request, " \
-	       "the number in the trace when it was issued; instant: as exact, but rounded up " \
-	       "to a power of two; rounded: the largest number in the trace within 100 ms "	\
-	       "before and after, rounded up to a power of two; slack: as rounded, but while "	\
-	       "each request in flight is younger than the slack (a time of at most 100 ms, "	\
-	       "computed from the trace), a limit below 128 is raised to 128; none: only "	\
-	       "--depth, or 4096 requests of each worker (default slack)"),		\
+	       .help = "mode hf: rule that sets the largest number of requests in flight; see "	\
+	       "the manual page (default slack)"),					\
 	OPTION(DURATION, "bundle", BLOCK(bundle_ns), .arg = "TIME", .max = NO_LIMIT,		\
 	       .help = "modes hf and dep: submit requests in one system call if they are due " \
 	       "within this time after the first request of the call (default: the measured " \
@@ -97,17 +92,10 @@ void replay_config_init(struct replay_config *c)
 	       "that one system call submits (default 256)"), \
 	OPTION(UINT, "depth", BLOCK(depth), .arg = "N", .max = BLOCK_DEPTH_MAX,			\
 	       .help = "engine block: largest number of requests in flight; in mode dep, " \
-	       "for each worker (default 0: this option limits only mode afap, to 128)"), \
+	       "for each worker. 0: 128 in mode afap, no effect in other modes (default 0)"), \
 	OPTION(CHOICE, "follow", BLOCK(follow), .arg = "PARENTS", .choices = block_follow_names,\
-	       .help = "mode dep: when a request is due. Its parents are the requests on " \
-	       "which it depends. The gap of a parent is the traced time from its end to the "	\
-	       "start of the request. each: when the gap of each parent has passed since its "	\
-	       "end. The other rules use only the gap of the last parent (the parent that ended " \
-	       "last in the trace). all: the gap begins when all parents have ended; nearest: "	\
-	       "the gap begins when the last parent has ended; count: let n be the number of "	\
-	       "requests that had ended in the trace when the last parent had ended, including " \
-	       "this parent; the gap begins when any n requests have ended in the replay "	\
-	       "(default each)"), \
+	       .help = "mode dep: rule that sets when a request is due after its parents (the "	\
+	       "requests on which it depends); see the manual page (default each)"),		\
 	OPTION(DOUBLE, "think-scale", BLOCK(think_scale), .arg = "FACTOR", .min = 1e-6,		\
 	       .max = 1e6, .help = "mode dep: divide the traced gaps by FACTOR "		\
 	       "(default 1)"),	\
@@ -195,14 +183,14 @@ const struct option_spec replay_options[] = {
 	       .help = "permit overwriting the content of the device"),
 	OPTION(FLAG, "own-device", FIELD(own_device), .flags = OPT_CLI_ONLY,
 	       .help = "permit writing to a device with a file system or another signature, if "
-	       "the device is a volume (validate volume)"),
+	       "the device is a volume (\"validate volume\")"),
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "OUT",
 	       .flags = OPT_CLI_ONLY, .help = "write the replay trace to OUT (default: no "
 	       "trace)"),
 	OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR", .flags = OPT_CLI_ONLY,
 	       .help = "directory for the scratch file of --memory, and for the plan of a replay "
-	       "by engine parallel (default: directory of -o, or $TMPDIR if -o is missing). If "
-	       "both are missing: /var/tmp for the scratch file, /tmp for the plan"),
+	       "by engine parallel (default: directory of -o; without -o, $TMPDIR; without "
+	       "both, /var/tmp for the scratch file and /tmp for the plan)"),
 	OPTION(FLAG, "prepare", FIELD(prepare), .group = "Files and caches", .flags = OPT_CLI_ONLY,
 	       .help = "before the replay, create the files that the trace needs or restore their "
 	       "content, and remove files and directories that the trace creates; refuse if such "
@@ -227,11 +215,10 @@ const struct option_spec replay_options[] = {
 	       .help = "make no calls, to measure the time of the replayer itself"),
 	OPTION(CHOICE, "order", FIELD(order), .group = "Order and timing", .arg = "ORDER",
 	       .choices = replay_order_names,
-	       .help = "what a request waits for. temporal: the end of each request that ended in "
-	       "the trace before this request began, and the start of each request that was then "
-	       "still in flight; temporal-serial: the end of each request that began earlier; fs: "
-	       "requests on which it depends by the rules of the file system; thread: the previous "
-	       "request of its thread; none: a free worker (default temporal)"),
+	       .help = "which earlier requests a request waits for. temporal: as in the trace; "
+	       "temporal-serial: all earlier requests; fs: requests on which it depends by "
+	       "the rules of the file system; thread: the previous request of its thread; none: no "
+	       "request (default temporal)"),
 	OPTION(CHOICE, "timing", FIELD(timing), .arg = "TIMING", .choices = replay_timing_names,
 	       .help = "when a request is issued. fullspeed: as soon as its order permits; "
 	       "timestamp: at its traced time; think: its traced pause after the end of the "
@@ -276,18 +263,18 @@ const struct option_spec replay_options[] = {
 	       "in the trace at one time) and engine block (default 0: one)"),
 	OPTION(CHOICE, "reads", FIELD(reads), .group = "Cache, memory and content", .arg = "HOW",
 	       .choices = replay_reads_names, .help = "which pages the replay reads from storage. "
-	       "current: pages that are not cached now; original: only pages that were not cached "
-	       "during the capture, and the replay evicts them first; needs a trace of capture vfs "
-	       "or slice --join; none: make no reads (default current)"),
+	       "current: pages that are not cached now; original: pages that were not cached "
+	       "during the capture (needs a trace from \"validate capture vfs\" or \"validate "
+	       "slice --join\"); none: make no reads (default current)"),
 	OPTION(STRING, "balloon", FIELD(balloon), .arg = "MEMORY", .help = "total anonymous "
 	       "memory of the replay, which locks additional memory to reach this total: a size, "
 	       "traced (as much as the program held) or off (default off)"),
 	OPTION(CHOICE, "payload", FIELD(payload), .arg = "KIND", .choices = payload_names,
 	       .help = "content of writes. buffer: the worker's buffer, which is pseudo-random "
 		       "until a read overwrites it; random: pseudo-random content, generated "
-		       "before each write; zero: zeros; captured: the program's data, from capture "
-		       "app --content. With random and zero, --prepare fills files with the same "
-		       "kind of content (default buffer)"),
+		       "before each write; zero: zeros; captured: the program's data, from "
+		       "\"validate capture app --content\". With random and zero, --prepare fills "
+		       "files with the same kind of content (default buffer)"),
 	OPTION(RATIO, "compressible", FIELD(compressible), .arg = "SHARE", .max = 1,
 	       .help = "payload random: share of the content that a compressor can remove (default "
 	       "0%)"),
@@ -295,9 +282,9 @@ const struct option_spec replay_options[] = {
 	       .help = "payload random: share of 4 KiB blocks that repeat one of 16 fixed "
 	       "blocks (default 0%)"),
 	OPTION(SIZE, "memory", FIELD(memory_bytes), .arg = "SIZE", .min = 1, .max = NO_LIMIT,
-	       .flags = OPT_NONE, .help = "engine event: largest memory for requests, order and "
-	       "results; a larger trace goes to a scratch file, and the replay prefetches this "
-	       "file into locked memory of SIZE; none: no limit (default 64M)"),
+	       .flags = OPT_NONE, .help = "engine event: maximum memory for requests, order and "
+	       "results. The replay stores a larger trace in a scratch file, and prefetches it "
+	       "into locked memory; none: no limit (default 64M)"),
 	OPTION(FLAG, "stop-on-mismatch", FIELD(stop_on_mismatch),
 	       .group = "Checks and deliberate faults",
 	       .help = "stop at the first return value that differs from the traced value"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Order policies: for which requests a request waits.
+/* Order policies: which requests a request waits for.
  *
  * In every policy except `none` a thread issues its requests in traced order. So "request q of
  * thread B has begun" and "has ended" are thresholds of B's progress: 2 * index + 1 and 2 * index +

@@ -15,7 +15,7 @@ static int gap_refuse(const struct gaps *g, double ns, double limit_ns, const ch
 		       "record %llu: the replay would issue this request %s after the %s request. "
 		       "The limit is %s%s: use --max-gap TIME to allow a longer wait, --timing "
 		       "fullspeed (engines block and parallel: --mode afap) to ignore the traced "
-		       "times, or validate slice to cut the trace",
+		       "times, or \"validate slice\" to cut the trace",
 		       (unsigned long long)record, duration_text(ns).s, what,
 		       duration_text(limit_ns).s,
 		       limit_ns > g->limit_ns ? " (1000 times --max-gap)" : "");

@@ -67,7 +67,7 @@ static int arguments_parse(struct rank *r, int argc, char **argv, struct microbe
 		return err_set(e, EINVAL, "--dir DIR is missing: name the directory of the files");
 	if ((*w)->script->inside_mpi && c->output)
 		return err_set(e, EINVAL, "-o: workload %s writes no trace; capture it with "
-			"validate capture causality", (*w)->name);
+			"\"validate capture causality\"", (*w)->name);
 	return microbench_check(*w, c, e);
 }
 

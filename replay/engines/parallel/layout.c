@@ -126,7 +126,7 @@ static int nodes_check(const struct causality_facts *f, const struct replay_plan
 {
 	if (!f->n_nodes)
 		return err_set(e, EINVAL, "the trace has no records of computing or waits "
-			       "(validate capture causality records them); modes afap, "
+			       "(\"validate capture causality\" records them); modes afap, "
 			       "think-limited and timing-accurate do not need them");
 	int ret = computing_check(p, l, e);
 	return ret ? ret : causality_check(t, e);
