@@ -1139,8 +1139,9 @@ static void test_own_stamps_bar_trust(void **state)
 	} rows[] = {
 	    {"self:csv(begin=1, end=2, unit=us)", OBSERVE_OWN, true},
 	    {"self:csv(begin=1, end=2, unit=us)", OBSERVE_BLOCK, false},
-	    {"self:csv(begin=1, end=2, unit=us)", OBSERVE_PRELOAD, false},
+	    {"self:csv(begin=1, end=2, unit=us)", OBSERVE_PRELOAD, true},
 	    {"preload", OBSERVE_OWN, false},
+	    {"preload", OBSERVE_PRELOAD, false},
 	    {NULL, OBSERVE_OWN, false},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
