@@ -373,7 +373,7 @@ int app_trace_write(const struct app_config *c, const struct spool *s, const str
 	struct utsname host = {.nodename = ""};
 	char *root = realpath(c->root, NULL);
 	if (!root)
-		return err_sys(e, errno, "cannot use the directory of --root, %s", c->root);
+		return err_sys(e, errno, "cannot use the directory %s (--root)", c->root);
 	int ret = merge_open(&m, s, e);
 	if (ret) {
 		free(root);

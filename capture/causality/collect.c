@@ -432,18 +432,18 @@ static int check_run(const struct collect_job *j, int64_t *took_ns, struct err *
 	char line[200] = "", more[200];
 	FILE *f = setenv("TRACE", j->config->output, 1) ? NULL : popen(j->config->check, "re");
 	if (!f)
-		return err_sys(e, errno, "cannot start the command of --check");
+		return err_sys(e, errno, "cannot start the command given with --check");
 	bool got = fgets(line, sizeof line, f) != NULL;
 	while (fgets(more, sizeof more, f)) /* otherwise SIGPIPE would kill the command */
 		;
 	int status = pclose(f);
 	line[strcspn(line, "\n")] = 0;
 	if (!got || status)
-		return err_set(e, ECHILD, "the command of --check, \"%s\", %s", j->config->check,
+		return err_set(e, ECHILD, "the command given with --check, \"%s\", %s", j->config->check,
 			       status ? "failed"
 				      : "did not print the execution time of the replay");
 	int ret = parse_duration(line, took_ns, e);
-	return ret ? err_context(e, "output of the command of --check") : 0;
+	return ret ? err_context(e, "output of the command given with --check") : 0;
 }
 
 static int replay_run(const struct collect_job *j, int64_t *took_ns, struct err *e)

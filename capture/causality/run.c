@@ -43,7 +43,7 @@ static int before_run(const char *line, const char *log, struct err *e)
 	if (!line)
 		return 0;
 	if (pid < 0)
-		return err_sys(e, errno, "cannot start the command of --before");
+		return err_sys(e, errno, "cannot start the command given with --before");
 	if (!pid) {
 		run_output_redirect(log);
 		execl("/bin/sh", "sh", "-c", line, (char *)NULL);
@@ -51,7 +51,7 @@ static int before_run(const char *line, const char *log, struct err *e)
 	}
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
-			return err_sys(e, errno, "cannot wait for the command of --before");
+			return err_sys(e, errno, "cannot wait for the command given with --before");
 	if (status)
 		return err_set(
 		    e, ECHILD, "--before \"%s\" ended with status %d; its output is in %s", line,
@@ -120,7 +120,7 @@ static int outcome_judge(const struct run_config *c, const struct app_outcome *o
 		    e, EOVERFLOW,
 		    "%" PRIu64
 		    " requests were not recorded. Usual causes: limits of the program on memory or "
-		    "file size, a seccomp filter, or a full directory of --scratch",
+		    "file size, a seccomp filter, or a full scratch directory (--scratch)",
 		    o->n_lost);
 	return 0;
 }
