@@ -439,7 +439,8 @@ static int check_run(const struct collect_job *j, int64_t *took_ns, struct err *
 	int status = pclose(f);
 	line[strcspn(line, "\n")] = 0;
 	if (!got || status)
-		return err_set(e, ECHILD, "the command given with --check, \"%s\", %s", j->config->check,
+		return err_set(e, ECHILD, "the command given with --check, \"%s\", %s",
+			       j->config->check,
 			       status ? "failed"
 				      : "did not print the execution time of the replay");
 	int ret = parse_duration(line, took_ns, e);
