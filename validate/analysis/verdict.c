@@ -68,8 +68,8 @@ static void components_relate(struct cell *c)
 	}
 }
 
-/* True if only the replayer's stamps measure its response times. With observe = preload, the campaign
- * uses the preloaded library only for a replayer without the key "times". */
+/* True if only the replayer's stamps measure its response times. With observe = preload, the
+ * campaign uses the preloaded library only for a replayer without the key "times". */
 static bool times_itself(const struct protocol *p, const struct cell *c)
 {
 	const struct replayer *r = &p->replayer[c->replayer];
