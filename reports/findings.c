@@ -107,8 +107,8 @@ static void collect_warnings(struct findings *f, const struct analysis *a)
 				*a->source[i].note ? a->source[i].note
 						   : "could not be controlled as requested");
 	if (!protocol_in_detail(&a->results->protocol))
-		add_warning(f, "The campaign has more than %d cases. So the report leaves out the "
-			"figures over the time of a run, and the Monte Carlo intervals.",
+		add_warning(f, "The campaign has more than %d cases, so the report leaves out the "
+			"Monte Carlo intervals, and the figures that show the course of a run.",
 			PROTOCOL_DETAIL_CASES);
 	if (a->results->protocol.reference == REFERENCE_TRACE)
 		add_warning(f, "The reference is the recorded trace. The program was not run again "

@@ -207,26 +207,32 @@ static bool word_distinguishes(const struct analysis *a, size_t replayer,
 	return true;
 }
 
-/* Appends " in scenarios with level=2" or " in random-read" if such a word exists, otherwise the
- * name of the worst scenario. The number of the others follows only if no deviation was stated: the
- * others may deviate in the other direction. */
-static void add_where(struct strbuf *out, const struct analysis *a, size_t replayer,
-		      const struct main_cause *k, size_t n_cells, bool is_deviation)
+/* Appends "in scenarios with level=2" or "in random-read" if such a word exists, and not all cases
+ * of the replayer have the cause. Returns whether such a word exists. */
+static bool add_common(struct strbuf *out, const struct analysis *a, size_t replayer,
+		       const struct main_cause *k, size_t n_cells)
 {
-	if (k->n == n_cells)
-		return;
+	if (k->n == n_cells || k->n < 2)
+		return false;
 	for (const char *at = scenario_name(a, k->worst), *end; *at; at = *end ? end + 1 : end) {
 		SCOPED_STRBUF word = STRBUF_INIT;
 		end = at + strcspn(at, " ");
 		strbuf_add(&word, at, (size_t)(end - at));
-		bool apart =
-		    k->n > 1 && word.len && word_distinguishes(a, replayer, k, word.s, word.len);
-		if (apart)
-			strbuf_addf(out, " in %s%s",
-				    strchr(word.s, '=') ? "scenarios with " : "", word.s);
-		if (apart)
-			return;
+		if (!word.len || !word_distinguishes(a, replayer, k, word.s, word.len))
+			continue;
+		strbuf_addf(out, "in %s%s", strchr(word.s, '=') ? "scenarios with " : "", word.s);
+		return true;
 	}
+	return false;
+}
+
+/* Appends the name of the worst scenario. The number of the others follows only if no deviation
+ * was stated: the others may deviate in the other direction. */
+static void add_worst(struct strbuf *out, const struct analysis *a, const struct main_cause *k,
+		      size_t n_cells, bool is_deviation)
+{
+	if (k->n == n_cells)
+		return;
 	strbuf_addstr(out, " in ");
 	text_cut_name(out, scenario_name(a, k->worst), NAME);
 	if (k->n > 1 && !is_deviation)
@@ -308,15 +314,23 @@ static void add_cause(struct strbuf *out, const struct analysis *a, size_t repla
 		for (size_t i = 0; i < c->n_parts; i++)
 			if (c->part[i].estimate.value == c->estimate.value)
 				part = c->part[i].label;
+		const bool common = add_common(out, a, replayer, &k, n_cells);
+		if (common)
+			strbuf_addstr(out, ": ");
 		if (k.n > 1)
 			strbuf_addstr(out, other_is_worse(a, replayer, &k) ? "for example, "
 									   : "at worst, ");
 		if (!words_add_shares(out, c->n_reasons ? c->reasons : NULL))
 			words_add_deviation(out, c->kind, part, c->estimate.value);
-		add_where(out, a, replayer, &k, n_cells, true);
+		if (!common)
+			add_worst(out, a, &k, n_cells, true);
 	} else {
-		strbuf_addf(out, "%s is inconclusive", component_names[k.kind]);
-		add_where(out, a, replayer, &k, n_cells, false);
+		strbuf_addf(out, "\"%s\" is inconclusive", component_names[k.kind]);
+		SCOPED_STRBUF common = STRBUF_INIT;
+		if (add_common(&common, a, replayer, &k, n_cells))
+			strbuf_addf(out, " %s", common.s);
+		else
+			add_worst(out, a, &k, n_cells, false);
 	}
 	if (k.decision != DECISION_REJECT)
 		strbuf_addf(out, " (%s)", words_tendency(k.tendency));

@@ -313,9 +313,9 @@ static const struct cell *first_unjudged(const struct analysis *a)
 static void next_of_unjudged(struct strbuf *text, const struct cell *c, double seconds)
 {
 	static const char *const need_requests[] = {"tail", "median", "p90", "p99", "p99.9", NULL};
-	strbuf_addf(text, "More replicates do not decide the claim: it names %s, which was not "
-		"judged. Remove %s from the key \"claim\" of the protocol", c->bar.text,
-		    c->bar.text);
+	strbuf_addf(text, "More replicates will not decide the claim: it names %s, which was not "
+		"judged. Remove %s from the key \"claim\" of the "
+		"protocol", c->bar.text, c->bar.text);
 	if (word_in(c->bar.text, need_requests))
 		strbuf_addstr(text, ", or let each run make more requests");
 	strbuf_addstr(text, ". Then run the protocol again");
@@ -369,7 +369,8 @@ static void next_of_inconclusive(struct strbuf *text, struct strbuf *command,
 	} else {
 		SCOPED_STRBUF others = STRBUF_INIT;
 		facts_add_others(&others, a);
-		strbuf_addf(text, "No practical number of replicates decides %s on this machine. ",
+		strbuf_addf(text, "No practical number of replicates would decide %s on this "
+				  "machine. ",
 			    a->n_inconclusive == 1 ? "the inconclusive case"
 			    : n			   ? "most of the inconclusive cases"
 						   : "any of the inconclusive cases");
@@ -419,7 +420,7 @@ void first_screen_next(struct strbuf *text, struct strbuf *command, const struct
 			: "Do not use a replayer for a scenario in which it is not trusted.");
 		if (has_causes(a))
 			strbuf_addstr(text,
-				      " The section \"Why the replays differ\" has the causes.");
+				      " The section \"Why the replays differ\" states the causes.");
 		if (a->n_inconclusive) {
 			strbuf_addch(text, ' ');
 			next_of_inconclusive(text, command, a, word.s, seconds);
@@ -429,8 +430,9 @@ void first_screen_next(struct strbuf *text, struct strbuf *command, const struct
 	} else if (a->n_trusted) {
 		strbuf_addf(
 		    text,
-		    "Cite the certificate beside your measurements: %s/report/certificate.html. "
-		    "The certificate is valid for these scenarios on this machine%s.",
+		    "Cite the certificate together with your measurements: "
+		    "%s/report/certificate.html. The certificate is valid for these scenarios on "
+		    "this machine%s.",
 		    dir,
 		    a->n_not_visible ? ", and for the requests that the recordings show" : "");
 	}

@@ -52,8 +52,8 @@ MODEL(S, "One component of the verdict.",
 	ROW(double, p_reject_holm, "p_reject_holm", P, "P-value of the test of rejection after "
 						       "Holm's correction.")
 	ROW(double, lag1, "lag1", NUMBER,
-	    "Autocorrelation of successive runs or pairs, in the order of the blocks, that the "
-	    "test of acceptance used. For a ratio of scatters, it is the product of the two "
+	    "Autocorrelation that the test of acceptance used: of successive runs or pairs, in the "
+	    "order of the blocks. For a ratio of scatters, it is the product of the two "
 	    "autocorrelations.")
 	ROW(double, n_effective, "n_effective", NUMBER,
 	    "Number of independent runs that the test of acceptance assumes.")
@@ -68,14 +68,16 @@ MODEL(S, "One component of the verdict.",
 	    "Number of additional replicates that would probably decide the component; 0 if the "
 	    "component is decided, or if no sufficient number is known.")
 	ROW(uint64_t, n_more_recorded, "n_more_recorded", COUNT,
-	    "The same number if each replicate has its own recording; 0 if unknown or not smaller.")
+	    "Number of additional replicates that would probably decide the component if each "
+	    "replicate had its own recording; 0 if unknown or not smaller than n_more.")
 	FLAG(impractical, "impractical",
 	     "The number of additional replicates is impractically large, or no number suffices. "
 	    "The reason states an alternative.")
 	TEXT(reason, "reason", NULL)
 	ARRAY(part, n_parts, "parts",
-	      "Parts of a component that judges several numbers: a number for each operation, half "
-	      "of a run, or quantile. Absent from other components.", IF_SET(n_parts)))
+	      "Parts of a component that judges several numbers: one for each operation, for each "
+	      "half of a run, or for each quantile. Absent from other components.",
+	      IF_SET(n_parts)))
 #undef S
 
 #define S budget_row
@@ -136,7 +138,8 @@ MODEL(S, "Relative uncertainty of a single run on this machine.", CELL_EXPANDED(
 #undef S
 
 #define S paper_uncertainty
-MODEL(S, "Uncertainties as the metrology paper combines them, in percent of the reference.",
+MODEL(S, "Uncertainties as Pereira et al. 2016 (the metrology paper) combine them, in percent of "
+	 "the reference.",
 	STATUS_ROW(status, "status", NULL)
 	ROW(double, rms_bias_pct, "rms_bias_percent", PERCENT, NULL, STATUS(status))
 	ROW(double, u_cref_pct, "u_cref_percent", PERCENT, NULL, STATUS(status))
@@ -212,7 +215,8 @@ MODEL(S, "Blank replays (replays without the I/O calls), and the limit of quanti
 	ROW(double, loq_ns, "limit_of_quantification_ns", TIME, "10 standard deviations.",
 	    STATUS(status))
 	FLAG(below, "reference_below",
-	     "The program's mean lies below the limit: no relative quantity is decided."))
+	     "The program's mean response time lies below the limit of quantification: components "
+	     "computed from response times are inconclusive."))
 #undef S
 
 /* --- why ----------------------------------------------------------------- */
@@ -262,7 +266,7 @@ MODEL(S, "Origin of the differences of a case. Absent if no component was reject
 	BY_TEXT(why_sentence, "sentence", NULL)
 	ARRAY(difference, n_differences, "differences",
 	      "Components that are rejected or differ significantly. Bias and execution time are "
-	      "left out if splits has their difference with significant = true.")
+	      "left out if their difference is in \"splits\" and is significant.")
 	PART("splits", "Split differences, by quantity.",
 		OBJECT(split[SPLIT_RESPONSE], "response_time", NULL)
 		OBJECT(split[SPLIT_TIME], "execution_time", NULL)))
@@ -271,7 +275,7 @@ MODEL(S, "Origin of the differences of a case. Absent if no component was reject
 /* --- case ---------------------------------------------------------------- */
 
 #define S cell_f_test
-MODEL(S, "The F test of the metrology paper, on response times.",
+MODEL(S, "The F test of Pereira et al. 2016 (the metrology paper), on response times.",
 	STATUS_ROW(status, "status", NULL)
 	CELL_F_TEST(ROW))
 #undef S
@@ -297,8 +301,8 @@ MODEL(S, "Element c of a distribution function (CDF) is the share of the time, o
 #undef S
 
 #define S cell_diagnostics
-MODEL(S, "Tests of the pairs in the order of the runs, and conditions of the runs (means over the "
-	"runs).", CELL_DIAGNOSTICS(ROW))
+MODEL(S, "Tests whether the pairs, in the order of the runs, depend on each other or have a trend; "
+	"and conditions of the runs (means over the runs).", CELL_DIAGNOSTICS(ROW))
 #undef S
 
 #define S cell
@@ -349,8 +353,8 @@ MODEL(S, "A replayer in a scenario. Relative quantities are ratios: 0.1 is 10 %.
 		OBJECT(paper[PAPER_TEXT], "paper", "As the text of the paper combines them.")
 		OBJECT(paper[PAPER_TABLES], "papertab", "As the tables of the paper combine them.")
 		OBJECT(paper[PAPER_STRICT], "strict",
-		       "Like paper, but u_rw is relative to the program's mean, and u_cref is the "
-		       "standard uncertainty of this mean."))
+		       "Like the member \"paper\", but u_rw is relative to the program's mean, and "
+		       "u_cref is the standard uncertainty of this mean."))
 	CELL_EXECUTION_TIME(ROW)
 	OBJECT(issue_error, "issue_error", NULL)
 	ROW(struct estimate, schedule_error, "schedule_error_ns", TIME,

@@ -60,10 +60,10 @@ MODEL(S, "A case: execution times of application and replay, and (application - 
 	ROW(struct estimate, bandwidth_program, "program_bytes_per_s", BYTES, NULL)
 	ROW(struct estimate, bandwidth_replay, "replay_bytes_per_s", BYTES, NULL)
 	ROW(double, tracing_time, "tracing_time", NUMBER,
-	    "Time of all capture runs over that of the application.")
+	    "Total time of all capture runs, divided by the execution time of the application.")
 	ROW(double, tracing_increase, "tracing_increase", NUMBER,
-	    "Execution time of a run with a delayed node over that of the application; mean over "
-	    "these runs.")
+	    "Execution time of a run with a delayed node, divided by that of the application; mean "
+	    "of these runs.")
 	POINTER(recording, "recording", NULL, NULLABLE))
 #undef S
 

@@ -24,7 +24,7 @@ MODEL(S, "A limit is null if the protocol does not set it: the quantity is then 
 	    "replays.",
 	    NAN_IS(STAT_NOT_ASSESSED))
 	ROW(double, guard_band, "guard_band", NUMBER,
-	    "Guard band of the bias, in expanded uncertainties of the bias.",
+	    "Guard band of the bias, as a multiple of the expanded uncertainty of the bias.",
 	    NAN_IS(STAT_NOT_ASSESSED))
 	WORD(uncertainty_bias, "uncertainty_bias", NULL, uncertainty_bias_names)
 	WORD(concurrency_by, "concurrency_by", NULL, concurrency_by_names))
@@ -145,8 +145,8 @@ MODEL(S, NULL,
 	    "Number of slices, for a run that was made in slices.",
 	    IF(has_numbers), IF_SET(summary.n_slices))
 	ROW(uint64_t, summary.n_left_out, "n_left_out", COUNT,
-	    "Requests that the response times leave out. These requests were in flight at a switch "
-	    "of slices, or began in the settling time after a switch.",
+	    "Requests whose response times do not count, because they were in flight at a switch "
+	    "of slices or began in the settling time after a switch.",
 	    IF(has_numbers), IF_SET(summary.n_slices))
 	ROW(double, others_share, "others_share", SHARE,
 	    "Share of the CPUs that other processes used during the run; absent if unknown.",

@@ -39,15 +39,15 @@ GET_AT(const char *, not_visible, at->a->not_visible[at->i])
 GET_AT(uint64_t, n_damaged, at->a->results->n_damaged_journal_lines)
 GET_AT(const void *, device_of, at->a->device[at->i].there ? &at->a->device[at->i] : NULL)
 
-MODEL(S, "All data of a report, for programs. Times are ns, and relative quantities are ratios.",
+MODEL(S, "All data of a report, for programs. Times are in ns, and relative quantities are ratios.",
 	FIXED_TEXT(formats, "format")
 	FIXED_COUNT(REPORT_FORMAT_VERSION, "format_version",
 		    "Changes if a member is removed or changes its meaning.")
 	BY_TEXT(program_version, "program_version", NULL)
 	BY_TEXT(title, "title", NULL)
 	BY_TEXT(claim, "claim",
-		"The verdict is about this claim alone. \"trusted\": the claim is shown. \"not "
-		"trusted\": the claim is refuted.", IF(has_claim))
+		"The verdict is about this claim alone. \"trusted\": the claim is shown to hold. "
+		"\"not trusted\": it is shown not to hold.", IF(has_claim))
 	WORD(verdict, "verdict", "The worst verdict of all cases.", verdict_names)
 	ROW(size_t, n_trusted, "n_trusted", COUNT, NULL)
 	ROW(size_t, n_not_trusted, "n_not_trusted", COUNT, NULL)
@@ -59,8 +59,8 @@ MODEL(S, "All data of a report, for programs. Times are ns, and relative quantit
 		 .words = component_names, .index = 1)
 	FLAG(complete, "complete", "Every planned run was made.")
 	ROW(unsigned int, look, "look", COUNT,
-	    "Number of the planned look at which the verdicts were given, from 1. 0 before the "
-	    "first look.")
+	    "Number of the planned look at which the verdicts were given: 1 is the first look; 0: "
+	    "no look was reached yet.")
 	ROW(unsigned int, n_replicates, "n_replicates", COUNT, "Blocks used, without block 0.")
 	ROW(double, level_accept, "level_accept", P,
 	    "Permitted probability that a component outside its limit is accepted at this look.")
@@ -71,10 +71,10 @@ MODEL(S, "All data of a report, for programs. Times are ns, and relative quantit
 	    "Coefficient of variation of the program over the blocks, median over the scenarios.")
 	ROW(uint64_t, n_events_lost, "n_events_lost", COUNT, "Events that the capture lost.")
 	ROW(uint64_t, n_cut, "n_cut", COUNT,
-	    "Runs whose traces were made from a trace without an end: requests can be missing.")
+	    "Runs whose traces were made from a truncated trace: requests can be missing.")
 	ROW(uint64_t, n_programs_unseen, "n_programs_unseen", COUNT,
-	    "Programs that can make calls that the capture does not see, summed over all runs. "
-	    "Their traces are incomplete.")
+	    "Number of programs that can make calls that the capture does not see, summed over all "
+	    "runs. Their traces are incomplete.")
 	ROW(uint64_t, n_requests_unseen, "n_requests_unseen", COUNT,
 	    "Signs that requests are missing from the traces, such as io_uring rings that the "
 	    "capture could not see. Summed over all runs.")

@@ -76,7 +76,7 @@ MODEL(S, NULL,
 #undef S
 
 #define S linearity
-MODEL(S, "Relative bias over the load level, for scenarios that differ only in this level.",
+MODEL(S, "Relative bias at each load level, for scenarios that differ only in this level.",
 	TEXT(name, "name", NULL)
 	REPLAYER(replayer, "replayer", NULL)
 	ARRAY(level, n_levels, "levels", NULL)
@@ -241,7 +241,7 @@ CASE_OF_INDEX(course_case, course, course)
 GET(bool, has_bandwidth, course, c, c->bandwidth_program && c->bandwidth_replay)
 GET(const void *, rate_class, course, c, c->rate[at->i].n_requests > 0 ? &c->rate[at->i] : NULL)
 
-MODEL(S, "A case over the time of a run, in intervals of width_s. Rates, requests in flight and "
+MODEL(S, "A case over the course of a run, in intervals of width_s. Rates, requests in flight and "
 	"bandwidth are those of the pair of runs whose replay has the median execution time. For "
 	"timed replays, issue errors are from all runs: the mean of each interval, the quantiles "
 	"at 0, 1, ... 100 %, and the mean by the rate of the interval.",
@@ -340,8 +340,8 @@ MODEL(S, "A row of the league table, best replayer first.",
 	ROW(uint64_t, n_failed, "n_failed_runs", COUNT, NULL)
 	ROW(uint64_t, n_infidelities, "n_mismatched_lost_extra", COUNT, "Requests of all runs.")
 	FLAG(differs, "differs_from_recording",
-	     "In at least one inconclusive case the replayer differs from a recording that the "
-	    "campaign did not make.")
+	     "In at least one inconclusive case, the replayer differs from its reference, a "
+	    "recording that was made outside this campaign.")
 	ROW(double, deviation, "deviation_in_limits", NUMBER,
 	    "Mean of |deviation| / limit over the judged components of all cases; a value above 10 "
 	    "counts as 10.")
@@ -380,7 +380,8 @@ MODEL(S, "A case that was observed at its device: results by the time stamps tha
 	OBJECT(replay, "replay_own", NULL)
 	ROW(double, reordered_program, "reordered_program", SHARE,
 	    "Share of the program's requests that the device received out of order.")
-	ROW(double, seen, "seen_share", SHARE, "Share of the requests that the device received.")
+	ROW(double, seen, "seen_share", SHARE, "Share of the replay's requests that the device "
+		"received.")
 	ROW(double, n_split, "n_split", NUMBER, NULL)
 	ROW(double, n_extra, "n_extra", NUMBER, NULL)
 	ROW(double, n_outside, "n_outside", NUMBER, NULL))

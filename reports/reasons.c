@@ -18,20 +18,20 @@
 #include "reports/words.h"
 #include "validate/components/component.h"
 
-#define NO_NUMBER "No practical number of replicates decides this component on this machine"
+#define NO_NUMBER "No practical number of replicates would decide this component on this machine"
 
 static const char *const templates[REASON_N] = {
     [REASON_NONE] = "",
     [REASON_TOO_EARLY] =
-	"this look decides nothing, because the plan gives it an error probability of only %.2g; "
-	"a later look decides",
+	"this look is too early for a verdict: the plan permits it an error probability of only "
+	"%.2g. A later look decides",
     [REASON_NO_REPLAY] = "nothing was replayed: the program itself ran in the replayer's place",
     [REASON_NOT_COMPARED] = "a replay was not compared with the trace that it replayed",
     [REASON_STATUS] = "%M",
     [REASON_SHOWN] = "%K %V, no limit set",
     [REASON_SHOWN_STATUS] = "%K: %M",
     [REASON_FEW_RUNS] =
-	". %.0f runs are too few to exclude that they depend on each other, so they count as "
+	". %.0f runs are too few to rule out that they depend on each other, so they count as "
 	"little more than one run",
     [REASON_RUNS_ALIKE] = ". Successive runs are correlated (measured: %.2f), so %.0f runs count "
 			  "as little more than one run",
@@ -52,7 +52,7 @@ static const char *const templates[REASON_N] = {
     [REASON_RATIO] = "%C %%, %E %% interval %C to %C %%, %W the limits ±%P %%",
     [REASON_RATIO_ALONE] = "%C %%, no interval, so inconclusive at the limits ±%P %%",
     [REASON_RATIO_ALIKE] = "%C %% in each of %.0f pairs, %W the limits ±%P %%",
-    [REASON_RECORDINGS] = ". One reason is that %.0f replays use only %.0f recordings",
+    [REASON_RECORDINGS] = ". The interval is wider because %.0f replays use only %.0f recordings",
     [REASON_GUARD_ACCEPT] = ", guard band %.3g U; the probability that this acceptance is wrong is "
 			    "%.2g %%",
     [REASON_GUARD_REJECT] = ", guard band %.3g U; the probability that this rejection is wrong is "
@@ -67,7 +67,7 @@ static const char *const templates[REASON_N] = {
     [REASON_NUMBER_LIMITS] = ", %W the limits ±%.3g",
     [REASON_ONLY_INTERVAL] = ". The component is not rejected, because the rejection test is "
 			     "stricter than this interval: even without Holm's correction, its "
-			     "P-value %.3g exceeds %.3g",
+			     "P-value is %.3g, and a rejection needs at most %.3g",
     [REASON_SHARE] =
 	"%.3g %% of the requests, one-sided %E %% confidence limits %.3g and %.3g %%, %W the limit "
 	"%P %%",
@@ -90,8 +90,8 @@ static const char *const templates[REASON_N] = {
     [REASON_PAIRS_FAR] =
 	". The component is not accepted, because some pairs deviate far from the others: the "
 	"plain mean of all pairs is %C %%",
-    [REASON_TIME_SPLIT] = ". Split by the threads' time, not by cause: in requests %C %%, "
-			  "between requests %C %%",
+    [REASON_TIME_SPLIT] = ". Of this difference, %C %% arises in requests and %C %% between "
+			  "requests (a split of the threads' time, not by cause)",
     [REASON_FAULTS] = "at most %.0f lost, extra or mismatched requests in a run, limit %.0f",
     [REASON_FAULTS_OVER] = "%.0f lost, %.0f extra and %.0f mismatched of %.0f requests, up to "
 			   "%.0f in a run, limit %.0f",
@@ -131,29 +131,29 @@ static const char *const templates[REASON_N] = {
     [REASON_FOLLOWS] =
 	". On the slower storage the program takes %P %% longer and the replay %P %% longer",
     [REASON_TAIL_FEW] = "a run has %.0f requests; judging the slowest 1 %% needs at least %.0f",
-    [REASON_EXPANDED] = "U is %P %%, one-sided %E %% confidence limits %P and %P %%, %W the limit "
-			"%P %%",
-    [REASON_EXPANDED_BIAS] = "U is %P %% including the bias, one-sided %E %% confidence limits %P "
-			     "and %P %%, %W the limit %P %%",
+    [REASON_EXPANDED] = "U of one replay is %P %%, one-sided %E %% confidence limits %P and %P %%, "
+			"%W the limit %P %%",
+    [REASON_EXPANDED_BIAS] = "U of one replay is %P %% including the bias, one-sided %E %% "
+			     "confidence limits %P and %P %%, %W the limit %P %%",
     [REASON_MACHINE] = "limited by the machine: the program's own U is %P %%",
     [REASON_MACHINE_UPPER] = ", its %E %% upper confidence limit %P %%",
     [REASON_MACHINE_LIMIT] = ", so it is not shown to be within the limit %P %%",
     [REASON_PLAN_NONE] = ". " NO_NUMBER,
-    [REASON_PLAN_MEAN] = ". " NO_NUMBER ": the %X scatter by %V (estimated standard deviation), "
-			 "but the present %.0f replicates decide only if this scatter is at "
-			 "most %V",
+    [REASON_PLAN_MEAN] = ". " NO_NUMBER ": the %X scatter by %V (estimated standard deviation). "
+			 "%.0f replicates would decide only if this scatter were at most %V",
     [REASON_PLAN_RECORDINGS] = ". No practical number of replicates with the present recordings "
-			       "decides this component. If each replicate had its own recording, "
-			       "about %.0f replicates in all would probably decide it",
-    [REASON_PLAN_RATIO_MOST] = ". " NO_NUMBER ": the ratio is too near the limit. The present "
-			       "%.0f replicates decide only if it is at most %.3g",
-    [REASON_PLAN_RATIO_LEAST] = ". " NO_NUMBER ": the ratio is too near the limit. The present "
-				"%.0f replicates decide only if it is at least %.3g",
+			       "would decide this component. If each replicate had its own "
+			       "recording, about %.0f replicates in all would probably decide it",
+    [REASON_PLAN_RATIO_MOST] = ". " NO_NUMBER ": the ratio is too near the limit. %.0f replicates "
+			       "would decide only if it were at most %.3g",
+    [REASON_PLAN_RATIO_LEAST] = ". " NO_NUMBER ": the ratio is too near the limit. %.0f replicates "
+				"would decide only if it were at least %.3g",
     [REASON_PAIRS_FAILED] = ". In %.0f of %.0f pairs a run failed",
     [REASON_NOT_AFTER_HOLM] =
 	". The component is not rejected, because the report makes %.0f tests: Holm's correction "
 	"for them increases the P-value from %.2g to %D, and a rejection needs at most %.2g",
-    [REASON_DIFFERS] = ". The component differs from the recording, perhaps because of the machine",
+    [REASON_DIFFERS] = ". In this component, the replay differs from the recording, perhaps "
+		       "because of the machine",
     [REASON_CHANGED] = "the results were changed after the campaign wrote them",
     [REASON_DEFERRED] = "to be decided after %.0f replicates (so far: %.0f)",
     [REASON_VERDICT_REFUSED] = "no verdict: %S",
@@ -163,8 +163,8 @@ static const char *const templates[REASON_N] = {
     [REASON_PROGRAMS_FAILED] = "%.0f of %.0f runs of the program failed, more than %.0f %%",
     [REASON_EVENTS_LOST] =
 	"the traces of this case are incomplete: the capture lost %.0f %{event|events}",
-    [REASON_RUNS_CUT] = "traces of %.0f run%{|s} are incomplete: they were made from a trace "
-			"without an end",
+    [REASON_RUNS_CUT] = "traces of %.0f run%{|s} are incomplete: they were made from a truncated "
+			"trace",
     [REASON_RUNS_UNSEEN] = "traces of %.0f run%{|s} are incomplete: the capture could not see "
 			   "all requests (see \"validate info\")",
     [REASON_BIAS_UNLIMITED] = "the protocol sets no limit for the bias",
@@ -232,7 +232,7 @@ static void add_requests(struct strbuf *out, double most)
 	if (most > 1)
 		strbuf_addf(out, "%.0f or fewer requests are", most);
 	else
-		strbuf_addstr(out, most > 0 ? "1 or no request is" : "no request is");
+		strbuf_addstr(out, most > 0 ? "at most 1 request is" : "no request is");
 }
 
 static const char *position_name(double decision)
@@ -391,8 +391,7 @@ static void add_inconclusive(struct strbuf *out, const struct analysis *a, const
 		strbuf_addstr(out, ". No practical number of replicates would decide this case on "
 				   "this machine");
 	} else if (most && !unknown) {
-		strbuf_addf(out, ". About %llu more replicate%s would probably decide this case",
-			    (unsigned long long)most, most == 1 ? "" : "s");
+		words_add_decides(out, most, "case");
 	}
 }
 

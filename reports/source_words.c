@@ -47,9 +47,9 @@ static const struct {
 		       "all runs were inside a memory cgroup with the requested budget or limit"},
     [SOURCE_WARM_METADATA] = {"testbed", "warm metadata",
 			      "in %.0f of %.0f scenarios with cold files, names and inodes of the "
-			      "files were cached, so open, stat and readdir took the time of warm "
-			      "metadata; to drop these caches too, set evict = all and run the "
-			      "campaign as root"},
+			      "files were cached, so open, stat and readdir were as fast as with "
+			      "warm metadata; to drop these caches too, set evict = all and run "
+			      "the campaign as root"},
     [SOURCE_COLD_METADATA] = {"testbed", "cold metadata",
 			      "dentries and inodes were dropped before each run"},
     [SOURCE_RERUN] = {"reference", "the program run again",
@@ -83,8 +83,8 @@ static const struct {
     [SOURCE_EVENTS_LOST] = {"clock", "events lost",
 			    "the capture lost %.0f %{event|events}"},
     [SOURCE_CUT] = {"clock", "cut trace",
-		    "the traces of %.0f %{run|runs} were made from a trace without an end: its "
-		    "writer was killed or ran out of space, and requests may be missing"},
+		    "the traces of %.0f %{run|runs} were made from a truncated trace: its writer "
+		    "was killed or ran out of space, and requests may be missing"},
     [SOURCE_PROGRAMS_UNSEEN] = {"clock", "calls unseen",
 				"the traces are incomplete: %.0f %{program|programs} can make "
 				"calls that the capture does not see"},

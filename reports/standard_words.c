@@ -17,13 +17,14 @@ static void fault_word(struct standard_point *p)
 		break;
 	case STANDARD_EXCESS:
 		snprintf(p->reason, sizeof p->reason,
-			 "the 99th percentile of the excess is %s (limit %s)",
+			 "p99 of the excess over the programmed time is %s (limit %s)",
 			 duration_text(p->excess_p99_ns).s,
 			 duration_text(standard_excess_limit_ns(p)).s);
 		break;
 	case STANDARD_UNSTEADY:
 		snprintf(p->reason, sizeof p->reason,
-			 "the lead was not steady in %zu of %zu visits (limit: half of them)",
+			 "the check of the lead (time by which the server answers early) failed in "
+			 "%zu of %zu visits (limit: half of them)",
 			 p->n_unsteady, p->n_visits);
 		break;
 	}

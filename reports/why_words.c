@@ -15,15 +15,15 @@ const struct component_words component_words[COMPONENT_N] = {
     [COMPONENT_BIAS] = {"requests take %s longer", "requests take %s less time"},
     [COMPONENT_TYPICAL] = {"the fastest 90 % of the requests take %s longer",
 			   "the fastest 90 % of the requests take %s less time",
-			   "summaries of an earlier version lack the typical response"},
+			   "an earlier version wrote the summaries, without the typical response"},
     [COMPONENT_SHAPE] = {"the distributions of the relative response times differ by %s", NULL,
 			 "the summaries lack the shape of the distribution"},
     [COMPONENT_TAIL] = {"the slowest 1 % of the requests take %s longer",
 			"the slowest 1 % of the requests take %s less time",
-			"summaries of an earlier version lack the slowest requests"},
+			"an earlier version wrote the summaries, without the slowest requests"},
     [COMPONENT_OPERATION] = {"%p takes %s longer", "%p takes %s less time",
 			     "the summaries lack response times by operation",
-			     "all requests have the same operation: the component bias judges "
+			     "all requests have the same operation: the component \"bias\" judges "
 			     "them"},
     [COMPONENT_HALF] = {"requests of the %p of the run take %s longer",
 			"requests of the %p of the run take %s less time",
@@ -97,8 +97,8 @@ const char *words_cause(enum why_name name)
 	    [WHY_MORE_REQUESTS] = "more requests",
 	    [WHY_SHORTER_RESPONSES] = "shorter response times",
 	    [WHY_LONGER_RESPONSES] = "longer response times",
-	    [WHY_LESS_IDLE] = "less time without a request in flight",
-	    [WHY_MORE_IDLE] = "more time without a request in flight",
+	    [WHY_LESS_IDLE] = "less time with no request in flight",
+	    [WHY_MORE_IDLE] = "more time with no request in flight",
 	    [WHY_LOST] = "lost requests",
 	    [WHY_REPEATED] = "repeated requests",
 	    [WHY_OTHER_REQUESTS] = "different requests or results",
@@ -193,7 +193,7 @@ static void add_split(struct strbuf *out, const struct split *s)
 		else
 			strbuf_addf(out, " (largest part%s: ", has_second(s, part) ? "s" : "");
 		add_change(out, part->part.value);
-		strbuf_addf(out, " from %s", words_cause(part->name));
+		strbuf_addf(out, " because of %s", words_cause(part->name));
 		below = fabs(part->share);
 	}
 	strbuf_addch(out, ')');
@@ -251,11 +251,10 @@ void words_add_why_notes(struct strbuf *out, const struct analysis *a)
 		has_level |= states && level_lengthens(s);
 	}
 	if (has_response)
-		strbuf_addstr(out, " The bias averages the logarithms of the pairs' ratios. So it "
-				   "can differ from the stated difference of the mean response "
-				   "times.");
+		strbuf_addstr(out, " The bias is the geometric mean of the ratio replay/program "
+				   "over all pairs, minus 1. So it can differ from the stated "
+				   "difference of the mean response times.");
 	if (has_level)
-		strbuf_addstr(out, " If requests with few others in flight take longer than the "
-				   "rest, fewer requests in flight lengthen the mean response "
-				   "time.");
+		strbuf_addstr(out, " If requests take longer when few others are in flight, fewer "
+				   "requests in flight make the mean response time longer.");
 }

@@ -190,16 +190,25 @@ void words_add_count(struct strbuf *out, size_t n, const char *one, const char *
 	strbuf_addf(out, "%zu %s", n, n == 1 ? one : many);
 }
 
+void words_add_decides(struct strbuf *out, uint64_t n_more, const char *what)
+{
+	if (n_more == 1)
+		strbuf_addstr(out, ". One more replicate");
+	else
+		strbuf_addf(out, ". About %" PRIu64 " more replicates", n_more);
+	strbuf_addf(out, " would probably decide this %s", what);
+}
+
 void words_add_more(struct strbuf *out, const struct finding_group *g)
 {
 	if (g->decision != DECISION_INCONCLUSIVE)
 		return;
 	if (g->n_impractical && g->n_impractical == g->n_cells && g->n_cells > 1)
-		strbuf_addstr(out, " No practical number of replicates decides this component on "
-			      "this machine.");
+		strbuf_addstr(out, " No practical number of replicates would decide this component "
+			      "on this machine.");
 	else if (g->n_impractical && g->n_cells > 1)
-		strbuf_addf(out, " For %zu of these cases, no practical number of replicates is "
-			    "enough on this machine.", g->n_impractical);
+		strbuf_addf(out, " For %zu of these cases, no practical number of replicates would "
+			    "be enough on this machine.", g->n_impractical);
 	if (g->n_unrecorded)
 		strbuf_addf(out, " %zu of these cases need%s more recordings (key \"bank\").",
 			    g->n_unrecorded, g->n_unrecorded == 1 ? "s" : "");
@@ -306,8 +315,8 @@ void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
 	strbuf_addstr(out, ". ");
 	if (n_limited < n)
 		strbuf_addf(out, "In %zu of %zu cases, the", n_limited, n);
-	strbuf_addf(out, "%s component uncertainty is not applicable, because the uncertainty of "
-		"one program run may exceed the limit ", n_limited < n ? "" : "The");
+	strbuf_addf(out, "%s component \"uncertainty\" is not applicable, because the uncertainty "
+		"of one program run may exceed the limit ", n_limited < n ? "" : "The");
 	words_add_limit(out, COMPONENT_UNCERTAINTY, limit);
 	if (hi_upper < INFINITY) {
 		strbuf_addstr(out, " (upper confidence limit ");

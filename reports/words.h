@@ -83,6 +83,8 @@ const char *words_title(const struct analysis *a);
 /* Appends what times the runs of `s`. */
 void words_add_observation(struct strbuf *out, const struct scenario *s);
 struct finding_group;
+/* Appends ". About 44 more replicates would probably decide this case". `what`: "case". */
+void words_add_decides(struct strbuf *out, uint64_t n_more, const char *what);
 /* Appends what would decide the component of a group of inconclusive cases: " 44 more replicates
  * would probably decide this component." Appends nothing for rejections. */
 void words_add_more(struct strbuf *out, const struct finding_group *g);

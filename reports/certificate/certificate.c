@@ -10,16 +10,15 @@
 #include "validate/results/identity.h"
 
 const char certificate_explanation[] =
-	"Bias and execution time: relative difference of the replay's mean response time "
-	"and execution time from those of the program's run in the same block. 95 % "
-	"interval: half-width after ±, or both ends in brackets; decisions use the levels of the "
-	"decision rule. U: expanded uncertainty "
-	"of one replay, relative to the program's mean, for a coverage of 95 % with the "
-	"coverage factor k (GUM). Precision: standard deviation of the logarithm of the "
-	"replay's mean response time, divided by the same standard deviation of the "
-	"program. Scatter: standard deviation of the mean response times of the runs. A "
-	"verdict holds only for these workloads, this machine, this target and the assessed "
-	"components.";
+	"Bias: relative difference between the mean response time of the replay and that of the "
+	"program's run in the same block. Execution time: the same for the execution time. 95 % "
+	"interval: half-width after ±, or both ends in brackets. The verdict uses the confidence "
+	"levels of the decision rule, not these intervals. U: expanded uncertainty of one replay, "
+	"relative to the program's mean, for a coverage of 95 % with the coverage factor k (GUM). "
+	"Precision: standard deviation of the logarithm of the replay's mean response time, "
+	"divided by that of the program's mean response time. Scatter: standard deviation of the "
+	"mean response times of the runs. A verdict holds only for these workloads, this machine, "
+	"this target and the assessed components.";
 
 const char *certificate_kind(const struct certificate *c)
 {

@@ -378,10 +378,11 @@ static void rules_explain(struct strbuf *out, const struct campaign_change *c)
 		"is <b>the same</b> if two one-sided tests at %.3g show that its change is within "
 		"the limit. A component is <b>worse</b> or <b>better</b> if two other tests agree: "
 		"a one-sided test at %.3g shows a change beyond the limit, and a two-sided test at "
-		"%.3g, after Holm's correction for %zu tests, shows any change. All other "
-		"components are <b>inconclusive</b>. Worse means farther from the program. For "
-		"precision, uncertainty, reordering, concurrency and mismatches, a larger value is "
-		"worse. The tests allow for runs that depend on each other.%s</p>\n",
+		"%.3g, after Holm's correction for %zu tests, shows that there is a change at all. "
+		"All other components are <b>inconclusive</b>. Worse means farther from the "
+		"program. For precision, uncertainty, reordering, concurrency and mismatches, a "
+		"larger value is worse. The tests allow for runs that depend on each "
+		"other.%s</p>\n",
 		c->level_same, c->level_same, c->level_worse, c->n_tests,
 		c->span > 0 ? " A campaign with a budget can decide after each replicate, so all "
 			      "P-values are corrected for these repeated decisions." : "");

@@ -50,8 +50,8 @@ MODEL(S, NULL,
 	FINITE(lo95, "lo95", NUMBER, NULL)
 	FINITE(hi95, "hi95", NUMBER, NULL)
 	FINITE(quantile, "quantile", NUMBER,
-	       "Only for the component shape: the quantile of the program to which the numbers "
-	       "belong. It has the smallest P-value for a change beyond the limit.")
+	       "Only for the component \"shape\": the numbers are for this quantile of the "
+	       "program, the quantile with the smallest P-value for a change beyond the limit.")
 	FINITE(limit, "limit", NUMBER, NULL)
 	FINITE(p, "p", P,
 	       "One-sided P-value for a change beyond the nearer limit, corrected for dependence "
@@ -131,10 +131,11 @@ MODEL(S, "Changes between two campaigns or two replayers. A number that does not
 	ROW(size_t, n_same, "n_same", COUNT, NULL)
 	ROW(size_t, n_missing, "n_missing", COUNT, NULL)
 	ROW(size_t, n_tests, "n_tests", COUNT, "Tests of the comparison, for Holm's correction.")
-	FINITE(level_same, "level_same", P, "Probability of calling one changed component the "
-					    "same.")
+	FINITE(level_same, "level_same", P, "Probability that a given changed component is called "
+					    "\"same\".")
 	FINITE(level_worse, "level_worse", P,
-	       "Probability of calling any unchanged component changed, over the whole comparison.")
+	       "Probability that at least one unchanged component of the whole comparison is "
+	       "called \"better\" or \"worse\".")
 	ARRAY(difference, n_differences, "differences", NULL)
 	ARRAY(cell, n_cells, "cases", NULL))
 #undef S

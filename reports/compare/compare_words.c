@@ -114,15 +114,15 @@ void compare_add_reason(struct strbuf *out, const struct aspect_change *a, enum 
 		}
 	}
 	if (!isnan(a->p_holm) && a->word != CHANGE_SAME) {
-		strbuf_addstr(out, "; P-values (smaller is stronger evidence): change beyond "
-				   "the limit ");
+		strbuf_addstr(out, "; P-value (smaller is stronger evidence) of a change beyond "
+				   "the limit: ");
 		number_add_p(out, a->p);
-		strbuf_addstr(out, ", any change (corrected for all tests) ");
+		strbuf_addstr(out, ", of any change (corrected for all tests): ");
 		number_add_p(out, a->p_holm);
 	}
 	if (a->word == CHANGE_SAME && k != ASPECT_MISMATCHES) {
-		strbuf_addstr(out, "; P-value (smaller is stronger evidence): change within the "
-				   "limit ");
+		strbuf_addstr(out, "; P-value (smaller is stronger evidence) of a change within "
+				   "the limit: ");
 		number_add_p(out, a->p_same);
 	}
 }
@@ -171,7 +171,7 @@ void compare_add_case(struct strbuf *out, const struct campaign_change *all,
 void compare_add_difference(struct strbuf *out, const struct difference *d)
 {
 	if (d->old_replayer) {
-		strbuf_addf(out, "settings: %s of replayer %s before, %s of replayer %s now",
+		strbuf_addf(out, "settings: before (replayer %s) %s, now (replayer %s) %s",
 			    d->old_value, d->old_replayer, d->new_value, d->what);
 		return;
 	}

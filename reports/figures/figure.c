@@ -77,9 +77,9 @@ static void add_drawing(struct figures *fs, const struct analysis *a)
 	f->drawn = true;
 	fishbone_add(&f->data, a, &f->width, &f->height);
 	figure_caption(f, "Sources of uncertainty that act on the measured response time. A filled "
-		"circle is a source that the budget quantifies. An open circle is a source that "
-		"is named, but not quantified. A triangle is a source that could not be "
-		"controlled as requested.");
+		"circle is a source that the uncertainty budget quantifies. An open circle is a "
+		"source that is named, but not quantified. A triangle is a source that could not "
+		"be controlled as requested.");
 }
 
 void figures_build(struct figures *fs, const struct analysis *a)

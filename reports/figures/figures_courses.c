@@ -68,13 +68,13 @@ static double *bandwidth_replay(const struct course *c) { return c->bandwidth_re
 
 static const struct over_time over_time[] = {
     {"pace", "requests per second", "recorded",
-     "Requests per second over the time of a run, recorded and replayed", rate_recorded,
+     "Requests per second over the course of a run, recorded and replayed", rate_recorded,
      rate_replay, 1},
     {"in-flight-time", "requests in flight", "program",
-     "Mean number of requests in flight over the time of a run", in_flight_program,
+     "Mean number of requests in flight over the course of a run", in_flight_program,
      in_flight_replay, 1},
     {"bandwidth", "MB per second", "application",
-     "Bandwidth over the time of a run (figure 1 of the //TRACE paper)", bandwidth_program,
+     "Bandwidth over the course of a run (figure 1 of the //TRACE paper)", bandwidth_program,
      bandwidth_replay, 1e6},
 };
 
@@ -153,7 +153,7 @@ static const struct issue_figure issue_figures[] = {
      "set logscale x\nset yrange [0:1.04]\n", "lines lw 1.6", "Distribution of the issue error",
      data_distribution},
     {"issue-time", "time, s", "mean issue error, µs", "set logscale y\n", "lines lw 1.4",
-     "Mean issue error over the time of a run", data_over_time},
+     "Mean issue error over the course of a run", data_over_time},
     {"issue-by-rate", "requests issued per second", "mean issue error, µs",
      "set logscale xy\n", "linespoints lw 1.4 pt 7 ps 0.5", "Mean issue error against the rate",
      data_rate},

@@ -97,8 +97,8 @@ LIST(event, NULL,
 	CAMPAIGN(is.last, "last", NULL)
 	BY_JSON(is_ongoing, "boolean", "ongoing", NULL)
 	BY_OBJECT(nearest_change, nearest_change, "nearest_change",
-		  "The change of facts nearest to the onset, within the 95 % interval of the "
-		  "onset. Null if no fact changed in this interval.", NULLABLE))
+		  "The campaign with changed facts that is nearest to the onset, and these facts. "
+		  "Null if no fact changed within the 95 % interval of the onset.", NULLABLE))
 #undef S
 
 #define S history_signal

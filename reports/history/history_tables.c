@@ -41,9 +41,9 @@ size_t history_table_series(struct table *t, const struct history_study *s, size
 		"mean response time of the replay divided by that of the program in the same block "
 		"(geometric mean over the blocks). Centre, limits and latest entry are x/r minus "
 		"1. The limits are those of the chart of individual values. Centre and limits are "
-		"computed from the first entries (at most %zu). If entries lie outside these "
-		"limits, the next entries replace them, and centre and limits are computed again. "
-		"The column \"For limits\" has the number of entries used.",
+		"computed from the first entries (at most %zu). Entries outside these limits are "
+		"left out, the next entries are used in their place, and centre and limits are "
+		"computed again. The column \"For limits\" has the number of entries used.",
 		s->baseline);
 	TABLE_HEADS(t, series_row(t, NULL));
 	size_t n = 0;

@@ -35,9 +35,9 @@ static void add_verdicts(struct strbuf *out, const struct html_page *p)
 	    [VERDICT_TRUSTED] = "every assessed component was shown to lie within its limit",
 	    [VERDICT_NOT_TRUSTED] = "at least one component was shown to lie outside its limit",
 	    [VERDICT_INCONCLUSIVE] =
-		"the runs are not enough for a decision. More replicates, a quieter machine or "
-		"wider limits may help. \"Looks right\" and \"looks wrong\" are tendencies "
-		"without proof"};
+		"there are not enough runs for a decision. More replicates, a quieter machine or "
+		"wider limits may help. \"Looks right\" and \"looks wrong\" are tendencies without "
+		"proof"};
 	strbuf_addstr(out, "<ul>\n");
 	for (size_t i = 0; i < sizeof meaning / sizeof *meaning; i++) {
 		strbuf_addstr(out, "<li>");
@@ -105,8 +105,9 @@ static void add_target(struct strbuf *out, const struct target *t)
 					    [CACHE_WARM] = "warm: files are read before each run",
 					    [CACHE_AS_IS] = "left as it is"};
 	static const char *const evicted[] = {
-	    [EVICT_AUTO] = "the files' pages are evicted, and the machine's page cache is dropped "
-			   "if pages remain and the user has the right; metadata can stay cached",
+	    [EVICT_AUTO] = "the files' pages are evicted; if pages remain and the user has "
+			   "permission, the machine's page cache is dropped; metadata can stay "
+			   "cached",
 	    [EVICT_FADVISE] = "the files' pages are evicted; metadata can stay cached",
 	    [EVICT_DROP] = "the machine's page cache is dropped; metadata can stay cached",
 	    [EVICT_ALL] = "the machine's page cache, dentries and inodes are dropped"};
@@ -275,11 +276,12 @@ static void add_runs(struct strbuf *out, const struct html_page *p)
 		n_pending += r->run[i].state == RUN_PENDING;
 	}
 	begin_part(out, "runs", "Runs");
-	strbuf_addf(out, "<p>%zu runs were planned, %zu succeeded, %zu failed, and %zu were not "
-			 "made%s.</p>\n",
-		    r->n_runs, r->n_runs - n_failed - n_pending, n_failed, n_pending,
-		    n_pending && p->a->complete ? " because the verdicts were decided earlier"
-						: "");
+	strbuf_addf(out, "<p>%zu runs were planned: %zu succeeded and %zu failed.", r->n_runs,
+		    r->n_runs - n_failed - n_pending, n_failed);
+	if (n_pending)
+		strbuf_addf(out, " %zu were not made%s.", n_pending,
+			    p->a->complete ? ", because the verdicts were decided earlier" : "");
+	strbuf_addstr(out, "</p>\n");
 	if (n_failed <= FAILED_LISTED)
 		html_add_table(out, p, "runs", &failed);
 	strbuf_addstr(out, "<p>Every run: <a href=\"tables/runs.csv\">tables/runs.csv</a>.</p>\n");

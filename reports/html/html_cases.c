@@ -101,10 +101,7 @@ static void add_reasons(struct strbuf *out, const struct cell *c)
 		SCOPED_STRBUF text = STRBUF_INIT;
 		escape_html(&text, m->reason);
 		if (m->decision == DECISION_INCONCLUSIVE && m->n_more && !m->impractical)
-			strbuf_addf(&text,
-				    ". About %llu more replicate%s would probably decide "
-				    "this component",
-				    (unsigned long long)m->n_more, m->n_more == 1 ? "" : "s");
+			words_add_decides(&text, m->n_more, "component");
 		if (names.len && strcmp(text.s, reason.s))
 			add_reason(out, &names, &reason);
 		strbuf_addf(&names, "%s%s", names.len ? ", " : "", components[k]->title);

@@ -27,12 +27,12 @@ void html_add_published(struct strbuf *out, const struct html_page *p)
 		return;
 	strbuf_addstr(out, "<h2 id=\"published\">Published findings, tested here</h2>\n");
 	if (a->n_claims) {
-		strbuf_addstr(out, "<p>Confidence intervals decide on each finding. A finding is "
+		strbuf_addstr(out, "<p>Confidence intervals decide each finding. A finding is "
 			"confirmed if, in every comparison, its interval lies on the side that the "
 			"publication states. A finding is not confirmed if an interval lies on the "
-			"other side. Otherwise the finding is inconclusive. All intervals of a "
-			"finding hold together with 95 % confidence. These intervals assume "
-			"independent runs. The decisions on components do not.</p>\n<ul "
+			"other side. Otherwise the finding is inconclusive. The intervals of a "
+			"finding hold jointly, with 95 % confidence. They assume that runs are "
+			"independent. The decisions on components do not assume this.</p>\n<ul "
 			"class=\"claims\">\n");
 		for (size_t i = 0; i < a->n_claims; i++)
 			add_claim(out, a, i);
@@ -87,10 +87,11 @@ void html_add_rated_range(struct strbuf *out, const struct html_page *p)
 	for (size_t i = 0; i < a->n_rated; i++)
 		any |= a->rated[i].n >= 2;
 	if (any)
-		strbuf_addstr(out, "<p>The list shows the rate up to which every case was trusted. "
-				   "If the threads pause between requests, the list also shows the "
-				   "gap between a thread's requests down to which every case was "
-				   "trusted.</p>\n<ul class=\"wide\">\n");
+		strbuf_addstr(out, "<p>The list shows the highest rate up to which every case was "
+				   "trusted. If the threads pause between requests, the list also "
+				   "shows the shortest gap between a thread's requests. With this "
+				   "gap and with longer gaps, every case was trusted.</p>\n<ul "
+				   "class=\"wide\">\n");
 	for (size_t i = 0; i < a->n_rated; i++) {
 		SCOPED_STRBUF line = STRBUF_INIT;
 		if (a->rated[i].n < 2)

@@ -258,8 +258,8 @@ static void add_map(struct strbuf *out, const struct analysis *a)
 	    "class=\"h0\">up to 25 %</i><i class=\"h1\">50 %</i><i class=\"h2\">75 %</i><i "
 	    "class=\"h3\">100 %</i><i class=\"h4\">150 %</i><i class=\"h5\">more</i> Sign: ✓ "
 	    "accepted, ✗ rejected, ? inconclusive, – not applicable, · not assessed. A sign "
-	    "without a number: this deviation is below 5 %, or there is no estimate. Each cell is "
-	    "a link to its case.</p>\n");
+	    "without a number: the deviation is below 5 % of the limit, or there is no estimate. "
+	    "Each cell is a link to its case.</p>\n");
 }
 
 /* --- the deciding intervals ---------------------------------------------- */
@@ -320,11 +320,11 @@ static void add_strip(struct strbuf *out, const struct analysis *a)
 {
 	strbuf_addstr(out, "<h2 id=\"intervals\">What decides each case</h2>\n<p>The table shows "
 		"one component of each case. If all components are accepted, this is the component "
-		"whose interval comes nearest to its limit. Otherwise, it is the rejected "
-		"component whose estimate is the largest multiple of its limit. If no component is "
-		"rejected, it is the inconclusive component whose estimate is the largest multiple "
-		"of its limit. Each bar is the interval of the test, in multiples of the limit. "
-		"The shaded part is within the limit. ");
+		"whose interval comes nearest to its limit. If components are rejected, it is the "
+		"rejected component whose estimate is the largest multiple of its limit. "
+		"Otherwise, it is the inconclusive component whose estimate is the largest "
+		"multiple of its limit. Each bar is the interval of the test, in multiples of the "
+		"limit. The shaded part is within the limit. ");
 	strbuf_addf(out,
 		    "%s only if no bar of its components extends beyond the limit. A bar can be "
 		    "wider than the 95 %% interval beside it, because the test also allows for "

@@ -223,7 +223,7 @@ LIST(scope, NULL,
 	POSITIONS(KIND_READ, "read")
 	POSITIONS(KIND_WRITE, "write")
 	WHOLE(n_not_followed, "n_not_followed",
-	      "Requests of sequences that are not followed, because there are too many sequences."))
+	      "Requests of sequences that are not tracked, because there are too many sequences."))
 #undef S
 
 /* --- errors, threads, objects -------------------------------------------- */
@@ -324,7 +324,8 @@ LIST(replay, "Requests that a replay would refuse or skip; null with --replay-ma
 	     "\"block\": the requests are requests to a device, and engines for system calls "
 	     "refuse them. The counts exist only if the state is \"known\".", states)
 	BY_NAME(refused, "refused",
-		"Reason why a replay would refuse the whole trace, with the record.")
+		"Reason why a replay would refuse the whole trace, with the number of the record "
+		"that causes it.")
 	WHOLE(n_requests, "n_records",
 	      "Requests, without records of computing, signals and waits.", IF(is_examined))
 	WHOLE(n_replayed, "n_replayed",
@@ -553,7 +554,7 @@ MODEL(S, NULL,
 	     NAME(meta.root, "root", NULL)
 	     WHOLE(meta.n_events_lost, "n_events_lost", NULL)
 	     FLAG(meta.cut, "cut",
-		  "The trace has no end, or was made from a trace without an end: requests can be "
+		  "The trace has no end, or was made from a truncated trace: requests can be "
 		  "missing.")
 	     WHOLE(meta.seed, "seed", NULL)
 	     BY_JSON(extra_object, "object|null", "extra",

@@ -160,7 +160,7 @@ static void figure_rates(struct figures *fs, const struct info *x)
 			add_curve(&f->script, n++, using, "lines", (size_t)k, kind_titles[k]);
 	}
 	strbuf_addch(&f->script, '\n');
-	figure_caption(f, "Requests per second over the time of the trace.");
+	figure_caption(f, "Requests per second over the course of the trace.");
 	if (!p->tally.n_bytes)
 		return;
 	f = figure_add(fs, "moved", 0, FIGURE_WIDTH, FIGURE_HEIGHT);

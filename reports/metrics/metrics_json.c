@@ -151,8 +151,8 @@ LIST(side, NULL,
 	FLAG(complete, "has_end",
 	     "False if the writer of the trace was killed or ran out of space, or if the file was "
 	     "truncated.")
-	FLAG(cut, "cut", "The file has no end, or was made from a trace without an end: requests "
-	     "can be missing.")
+	FLAG(cut, "cut", "The file has no end, or was made from a truncated trace: requests can be "
+	     "missing.")
 	ROW(uint64_t, n_events_lost, "n_events_lost", COUNT,
 	    "Events that were lost during the capture: requests can be missing.")
 	ROW(uint64_t, n_unseen, "n_unseen", COUNT,

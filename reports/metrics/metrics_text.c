@@ -30,8 +30,8 @@ static void add_matching(struct strbuf *out, const struct metrics *m)
 	if (m->match_reason)
 		strbuf_addf(out, "\n%-11sreason: %s", "", metrics_match_words(m->match_reason));
 	if (m->match_reason && m->n_compared)
-		strbuf_addf(out, "\n%-11scheck: of %s compared number%s, %s %s the same request in "
-				 "both traces", "", count_text(m->n_compared).s,
+		strbuf_addf(out, "\n%-11scheck: of %s compared request number%s, %s %s the same "
+				 "request in both traces", "", count_text(m->n_compared).s,
 			    m->n_compared == 1 ? "" : "s", count_text(m->n_same_request).s,
 			    m->n_same_request == 1 ? "denotes" : "denote");
 	strbuf_addch(out, '\n');
@@ -236,7 +236,7 @@ static void add_side_notes(struct strbuf *out, bool *any, const struct metrics_s
 	     "trace without an end: its writer was killed or ran out of space, or the file was "
 	     "truncated", ""},
 	    {s->complete && s->cut,
-	     "trace made from a trace without an end: requests may be missing", ""},
+	     "trace made from a truncated trace: requests may be missing", ""},
 	};
 	for (size_t i = 0; i < sizeof note / sizeof *note; i++)
 		add_note(out, any, note[i].n, note[i].one, note[i].more, name);

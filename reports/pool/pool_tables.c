@@ -102,13 +102,13 @@ static void suspect_row(struct table *t, const struct pool *p, const struct pool
 static void table_suspects(struct table *t, const struct pool *p)
 {
 	table_init(t, "suspects", "Outliers and stragglers");
-	table_note(t, "Test scatter (Cochran): the laboratory has the largest scatter. Tests "
-		"highest and lowest (Grubbs): the laboratory has the highest or lowest mean. Tests "
-		"two highest and two lowest (Grubbs' double test): the laboratory has one of the "
-		"two highest or lowest means; here a small statistic is suspect. A value beyond "
-		"the 1 %% critical value is an outlier, and a value between the 5 %% and the 1 %% "
-		"critical value is a straggler. With many cases, some outliers and stragglers "
-		"occur by chance.");
+	table_note(t, "Test \"scatter\" (Cochran): the laboratory has the largest scatter. Tests "
+		"\"highest\" and \"lowest\" (Grubbs): the laboratory has the highest or lowest "
+		"mean. Tests \"two highest\" and \"two lowest\" (Grubbs' double test): the "
+		"laboratory has one of the two highest or lowest means; here a small statistic is "
+		"suspect. A value beyond the 1 %% critical value is an outlier, and a value "
+		"between the 5 %% and the 1 %% critical value is a straggler. With many cases, "
+		"some outliers and stragglers occur by chance.");
 	TABLE_HEADS(t, suspect_row(t, p, NULL, NULL, NULL));
 	for (size_t i = 0; i < p->n_cases; i++) {
 		const struct pool_case *c = &p->one[i];

@@ -30,10 +30,10 @@ struct capture_row {
 #define S capture_row
 GET(const char *, operation, capture_row, r, op_name(r->op))
 
-LIST(row, "Results of a call with one number of threads, over all workloads. A difference is "
-	"the captured value minus the program's own value. The suffix half95 means the half-width "
-	"of the 95 % interval of the mean over the runs. The cost is the program's own mean "
-	"response time with capture, divided by that without.",
+LIST(row, "Results of one operation with one number of threads, over all workloads. A difference "
+	"is the captured value minus the program's own value. The suffix half95 means the "
+	"half-width of the 95 % interval of the mean over the runs. The cost is the program's own "
+	"mean response time with capture, divided by that without.",
 	BY_TEXT(operation, "op", NULL)
 	ROW(uint64_t, threads, "threads", COUNT, NULL)
 	ROW(uint64_t, estimate.n_own, "n_own", COUNT, NULL)

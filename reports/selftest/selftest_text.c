@@ -46,7 +46,7 @@ static const char *note_text(const struct rate *r, char text[200])
 	static const char *const fraud_words[FRAUDS_N] = { /* in the order of frauds[] */
 		"every request takes the mean time",
 		"99th percentile 271 % and 99.9th 723 % higher, the other requests faster",
-		"half of the requests at 0.6, half at 1.4 of the mean",
+		"half of the requests take 0.6 times the mean time, half 1.4 times",
 		"the correct times, in ascending order",
 		"reads 28 % faster, other requests slower by the same total time"};
 	const unsigned long long first = r->noted[0], second = r->noted[1];

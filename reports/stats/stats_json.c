@@ -155,7 +155,7 @@ LIST(replay, NULL,
 
 GET(const char *, version, stats, s, s->n ? VALIDATE_VERSION : NULL)
 
-MODEL(S, "Columns of results of runs, described and compared.",
+MODEL(S, "Statistics and comparisons of columns of results of runs.",
 	FIXED_COUNT(STATS_SCHEMA, "schema", NULL)
 	BY_TEXT(version, "validate_version", NULL)
 	PART("settings", NULL,

@@ -137,8 +137,7 @@ static void precision_print(const struct stats *s, const struct comparison *c, c
 	else if (c->precision_decision == DECIDED_REJECT)
 		strbuf_addf(out, "  it is shown to be more than %.4g times the reference's", limit);
 	else
-		strbuf_addf(out, "  it is not shown to be at most or more than %.4g times the "
-				 "reference's",
+		strbuf_addf(out, "  it is inconclusive at the limit of %.4g times the reference's",
 			    limit);
 	strbuf_addf(out, "\n  (one-sided %.4g %% limits: lower %.3g; upper, widened for "
 			 "dependence, %.3g%s).\n", conf, a->inner_lo, a->inner_hi,
@@ -405,8 +404,9 @@ static void verdict_print(const struct stats *s, struct strbuf *out)
 			  s->comparison[i].precision_decision == DECIDED_REJECT;
 	strbuf_addf(out, "Verdict on bias and precision: %s", stats_verdict_name(s));
 	if (beyond && s->verdict == DECIDED_INCONCLUSIVE)
-		strbuf_addf(out, "\n  (a test shows a value beyond its limit at P <= %.4g; \"not "
-				 "trusted\" needs P <= %.4g after Holm's correction for all tests)",
+		strbuf_addf(out, "\n  (one test alone shows a value beyond its limit at P <= %.4g; "
+				 "\"not trusted\" needs P <= %.4g after Holm's correction for all "
+				 "tests)",
 			    s->plan.alpha, REJECTION_ERROR);
 	strbuf_addstr(out, ".\n");
 }

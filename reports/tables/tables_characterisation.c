@@ -165,7 +165,7 @@ static void linearity_row(struct table *t, const struct analysis *a, size_t i)
 	COL_OF(t, linearity, l, trend_p, NULL, "p of no trend");
 }
 
-const struct table_kind table_linearity = {"linearity", "Trend of the bias over the load level",
+const struct table_kind table_linearity = {"linearity", "Trend of the bias with the load level",
 	n_linearity, linearity_row, .n_row_headers = 2, .note =
 	"A straight line is fitted to the relative bias of every replicate. The table shows its "
 	"slope per level with the standard error, the P-value of \"no slope\", and the P-value "

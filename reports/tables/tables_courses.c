@@ -27,7 +27,7 @@ static void pace_item(struct table *t, const struct analysis *a, size_t i, size_
 }
 
 const struct table_kind table_pace = {
-	"pace", "Requests per second, requests in flight and issue error over the time of a run",
+	"pace", "Requests per second, requests in flight and issue error over the course of a run",
 	n_courses,
 	.n_items = n_intervals, .item = pace_item, .data_only = true};
 
@@ -118,12 +118,12 @@ static void costs_row(struct table *t, const struct analysis *a, size_t i)
 const struct table_kind table_costs = {
     "costs", "What a replay costs", n_costs, costs_row,
     .note = "Trace: size of the recording. Outside the requests: time that a process needs to "
-	    "start, to read and prepare the trace, and to write the new trace. CPU time: from "
-	    "the first request to the last. Not assessed: a run did not record this CPU time. The "
-	    "deviation of the CPU time is computed from logarithms, so it can differ from the "
-	    "ratio of the stated means. Whole process: CPU time from start to end. Peak "
-	    "memory: largest resident memory. The CPU time of the whole process and the "
-	    "peak memory include child processes. Speedup: execution time of the program divided "
-	    "by that of the replay. Only the CSV has the column Memory: anonymous memory of the "
-	    "replayer while its requests run. It is known only if the protocol limits the page "
-	    "cache (cache-budget)."};
+	    "start, to read and prepare the trace, and to write the trace of the replay. CPU time: "
+	    "from the first request to the last. Not assessed: a run did not record this CPU time. "
+	    "The deviation of the CPU time is computed from logarithms, so it can differ from the "
+	    "ratio of the stated means. Whole process: CPU time from start to end. Peak memory: "
+	    "largest resident memory. The CPU time of the whole process and the peak memory "
+	    "include child processes. Speedup: execution time of the program divided by that of "
+	    "the replay. Only the CSV has the column Memory: anonymous memory of the replayer "
+	    "while its requests run. It is known only if the protocol limits the page cache "
+	    "(cache-budget)."};

@@ -35,11 +35,11 @@ static void order_row(struct table *t, const struct cell *c)
 
 const struct table_kind table_order = {"order", "Order of the requests", .cell = order_row,
 	.note =
-	"A request is reordered if it was issued after a request that follows it in the trace (RFC "
+	"A request is reordered if a request that follows it in the trace is issued before it (RFC "
 	"4737). \"All\" counts over the whole replay, \"by thread\" and \"by file\" over the "
-	"requests of each thread or file. The verdict uses the share marked \"deciding\": "
-	"\"all\" if the replayer promises a total order, otherwise \"by thread\". The "
-	"key \"reorder-scope\" of the protocol can choose another share. Descents count only "
+	"requests of each thread or file. The verdict uses the share marked \"deciding\": \"all\" "
+	"if the replayer promises a total order, otherwise \"by thread\". The key "
+	"\"reorder-scope\" of the protocol can choose another share. Descents count only "
 	"neighbours in the wrong order, for comparison with other tools. This count is never "
 	"larger than the number of reordered requests."};
 
@@ -137,9 +137,9 @@ const struct table_kind table_diagnostics = {
     .note =
 	"The differences of the mean response times are examined in the order in which the pairs "
 	"ran: correlation of successive pairs (0 is ideal), and the number of independent pairs "
-	"that would give as much information. This number is computed from one case. The "
-	"decisions use other numbers, computed from all cases of the replayer: the reasons state "
-	"them. The P-values test "
-	"the hypotheses \"the order of values above and below the median is random\" and \"no "
-	"trend\". A small P-value shows that the pairs depend on each other, for example by "
-	"drift. A P-value is undefined if there are too few different values."};
+	"that would give as much information. This number is computed from one case. The decisions "
+	"use other numbers, which are computed from all cases of the replayer. The reason of each "
+	"component states its number. The P-values test the hypotheses \"the order of values above "
+	"and below the median is random\" and \"no trend\". A small P-value shows that the pairs "
+	"depend on each other, for example by drift. A P-value is undefined if there are too few "
+	"different values."};

@@ -49,15 +49,15 @@ const struct table_kind table_parallel = {"parallel",
 	"Parallel applications: error of the execution time", n_cases, parallel_row, .note =
 	"The error is (execution time of the application - execution time of the replay) / "
 	"execution time of the application. A positive error means that the replay is too fast: "
-	"the sign is opposite to that of the component execution time. U: expanded uncertainty of "
-	"the error for 95 %, which is k times the standard uncertainty from the scatter of the "
-	"pairs and the resolution of the clock. Execution time: from the start of the first "
-	"request to the end of the last. Predicted error: computed from the recording, without a "
-	"replay. If the predicted error is beyond 5 %, the recording does not explain the "
-	"execution time of the application, and the error does not show how well the replayer "
-	"works. A recording consists of several runs of the application. The last two columns are "
-	"multiples of the time of the application: the total time of these runs, and the mean time "
-	"of a run in which a node is delayed."};
+	"the sign is opposite to that of the component \"execution time\". U: expanded uncertainty "
+	"of the error, with 95 % coverage. It is k times the standard uncertainty, which comes "
+	"from the scatter of the pairs and the resolution of the clock. Execution time: from the "
+	"start of the first request to the end of the last. Predicted error: computed from the "
+	"recording, without a replay. If the predicted error is beyond 5 %, the recording does not "
+	"explain the execution time of the application, and the error does not show how well the "
+	"replayer works. A recording consists of several runs of the application. The last two "
+	"columns are multiples of the time of the application: the total time of these runs, and "
+	"the mean time of a run in which a node is delayed."};
 
 ROWS_OF(n_worst, a->parallel ? a->parallel->n_worst : 0)
 
@@ -84,8 +84,8 @@ const struct table_kind table_parallel_worst = {"parallel-worst",
 	"Parallel applications: the largest error over the recordings", n_worst,
 	parallel_worst_row, .n_row_headers = 5, .note =
 	"For each application, the recording whose replay has the largest error, as in the //TRACE "
-	"paper (figures 8 to 11), and the number of recordings. Errors have no sign. Published "
-	"values are means of at least 3 runs; their uncertainty is unknown."};
+	"paper (figures 8 to 11), and the number of recordings. Errors are absolute values. "
+	"Published values are means of at least 3 runs; their uncertainty is unknown."};
 
 /* --- comparison of replayers ----------------------------------------- */
 
@@ -132,8 +132,8 @@ static void parallel_replayers_row(struct table *t, const struct analysis *a, si
 const struct table_kind table_parallel_replayers = {"parallel-replayers",
 	"Parallel applications: comparison of replayers", n_worst, parallel_replayers_row,
 	.n_row_headers = 4, .note =
-	"Error of the execution time, without its sign. The table shows the largest error if the "
-	"application was recorded on several targets."};
+	"Absolute value of the error of the execution time. If an application was recorded on "
+	"several targets, the table shows the largest of its errors."};
 
 /* --- hosts --------------------------------------------------------------- */
 

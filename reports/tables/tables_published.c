@@ -81,7 +81,7 @@ const struct table_kind table_claims = {
     .n_row_headers = 1,
     .note = "Confirmed: in every comparison the interval of the difference lies on the side that "
     	"the publication states (for \"alike\": within the margin). Not confirmed: in at least one "
-    	"comparison the interval lies on the other side. All intervals of a finding hold together "
+    	"comparison the interval lies on the other side. The intervals of a finding hold jointly, "
     	"with 95 % confidence. Differences of times and other positive measures are relative to "
     	"the second of the two values; differences of ratios are in percentage points. An F ratio "
     	"is compared with 1 by its own F test, not with a published critical value."};
@@ -118,7 +118,7 @@ static void comparisons_item(struct table *t, const struct analysis *a, size_t i
 	COL(t, TEXT, "than", "Compared with", add_other(t, a, c, q));
 	COL_WORDS(t, "measure", "Measure", published_add_measure(&s_, c->measure, c->operation));
 	COL_WORDS(t, "value", "Value [95 %]", published_add_value(&s_, c->measure, &q->value));
-	COL_WORDS(t, "other", "Value compared with [95 %]",
+	COL_WORDS(t, "other", "Second value [95 %]",
 		published_add_value(&s_, c->measure, &q->other));
 	COL_WORDS(t, "difference", "Difference [interval]",
 		published_add_difference(&s_, c->measure, &q->difference));
@@ -141,7 +141,7 @@ static void claim_values_item(struct table *t, const struct analysis *a, size_t 
 	COL_TEXT(t, "operation", "Operation", c->operation);
 	COL_TEXT(t, "unit", "Unit", published_unit(c->measure));
 	COL_ESTIMATE(t, NUMBER, "value", "Value", &q->value);
-	COL_ESTIMATE(t, NUMBER, "other", "Value compared with", &q->other);
+	COL_ESTIMATE(t, NUMBER, "other", "Second value", &q->other);
 	COL_TEXT(t, "difference_unit", "Unit of the difference",
 		 measure_info[c->measure].scale != SCALE_LINEAR ? "ratio"
 								: published_unit(c->measure));

@@ -39,9 +39,10 @@ const struct table_kind table_rated_range = {
     .n_row_headers = 2,
     .note = "Each row is a case. The cases of one workload and replayer differ only in level, "
 	    "pause and speed. Rate: requests per second of the program. Gap: mean time of a thread "
-	    "between the end of a request and the start of the next. Both include the speed factor "
-	    "of a timed replay. The trusted range ends at the case marked \"highest rate\" or "
-	    "\"shortest gap\". The case marked \"next\" is the first case beyond it."};
+	    "between the end of a request and the start of the next. For a timed replay, the rate "
+	    "is multiplied by the speed factor, and the gap is divided by it. The trusted range "
+	    "ends at the case marked \"highest rate\" or \"shortest gap\". The case marked "
+	    "\"next\" is the first case beyond it."};
 
 static void blank_row(struct table *t, const struct analysis *a, size_t i)
 {

@@ -46,7 +46,7 @@ static void uncertainty_row(struct table *t, const struct cell *c)
 	COL_NUMBER(t, TIME, "program_mean", "Program", c->r.mean, c->r.sem);
 	COL_NUMBER(t, TIME, "replay_mean", "Replay", c->x.mean, c->x.sem);
 	COL_OF_U(t, budget, b, U95, NULL, "± U", b->U95);
-	COL_OF(t, cell, c, bias, NULL, "Bias, stated apart [95 %]");
+	COL_OF(t, cell, c, bias, NULL, "Bias, not in U [95 %]");
 	COL_OF_U(t, budget, b, u_c, NULL, "u_c", b->u_c);
 	COL_OF_U(t, budget, b, nu_eff, NULL, "Degrees of freedom", 1);
 	COL_OF_U(t, budget, b, k95, NULL, "k", 0.1);
@@ -64,8 +64,8 @@ const struct table_kind table_uncertainty = {
 	"freedom of u_c. All values are relative to the program's mean. For comparison, the table "
 	"shows the interval from 200 000 Monte Carlo trials of the same budget (JCGM 101). This "
 	"interval agrees with ±U if its ends differ from -U and +U by at most half a unit of the "
-	"first digit of u_c. If it does not agree, this interval is better than ±U. Even then, "
-	"the decision compares U with its limit."};
+	"first significant digit of u_c (0.5 % if u_c is 3.4 %). If it does not agree, this "
+	"interval is better than ±U. Even then, the decision compares U with its limit."};
 
 static size_t n_budget_rows(const struct analysis *a, size_t i)
 {

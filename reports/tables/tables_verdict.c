@@ -63,7 +63,7 @@ static void components_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_components = {"components", "Every component of every verdict",
 	components_n, components_row, .data_only = true, .note =
-	"Relative quantities are ratios (0.1 is 10 %), issue errors are in ns."};
+	"Relative quantities are ratios (0.1 is 10 %). Issue errors are in ns."};
 
 static void limits_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -179,10 +179,11 @@ static void distribution_row(struct table *t, const struct analysis *a, size_t i
 
 const struct table_kind table_distribution = {"distribution",
 	"Response times beyond their mean", table_n_cells, distribution_row, .note =
-	"Typical: mean of the fastest 90 % of the requests of a run. Tail: mean of the slowest "
-	"1 %. Shape: largest difference between the distributions of the response times, each "
-	"divided by the typical response of its run. Operation, half: bias of the operation or "
-	"half of a run that decides the component. Usually it has the largest deviation."};
+	"Typical: mean of the fastest 90 % of the requests of a run. Tail: mean of the slowest 1 "
+	"%. Shape: largest difference between the distributions of the response times, each "
+	"divided by the typical response of its run. Operation, half: bias of the operation, or of "
+	"the half of a run, that decides the component (usually the one with the largest "
+	"deviation)."};
 
 static size_t n_parts(const struct analysis *a, size_t i)
 {

@@ -54,7 +54,7 @@ for archive in "$SRCDIR"/tests/data/frauds/*.tar.gz; do
 		done
 	done
 	expect_line "$name/report/summary.txt" 'Why the replays differ'
-	expect_line "$name/report/summary.txt" 'has the causes.'
+	expect_line "$name/report/summary.txt" 'states the causes.'
 	[ "$(verdict "$name" fraud)" = 'not trusted' ] || fail "$name: $(verdict "$name" fraud)"
 	[ "$(verdict "$name" faultless)" = trusted ] ||
 		fail "faultless replayer beside $name: $(jq -c '.cells[] | select(.replayer == "faultless") | [.components[] | select(.decision != "accept") | .reason]' "$name.json")"

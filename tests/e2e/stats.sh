@@ -105,7 +105,7 @@ expect_status 1 stats r40 far --judge
 expect_line out 'not trusted'
 head -n 3 near >few
 expect_status 4 stats ref few --judge
-expect_line out 'it is not shown to be at most or more than 2 times'
+expect_line out 'it is inconclusive at the limit of 2 times'
 expect_line out 'inconclusive'
 expect_status 1 stats r40 x40 far --judge
 expect_status 4 stats r40 x40 --judge --limit-bias 1%

@@ -45,8 +45,8 @@ const struct component_row component_fidelity = {
 	.title = "Fidelity",
 	.meaning = "Largest number of requests in a run that are lost or extra, or return a "
 		   "different result than in the trace.",
-	.rule = "Count. A failed replay without requests has lost all requests. Any other failed "
-		"replay prevents acceptance.",
+	.rule = "Count. A failed replay that issued no request counts as having lost all requests. "
+		"Any other failed replay prevents acceptance.",
 	.source = "Pereira et al. 2016, section III",
 	.replayers_own = true,
 	.unit = COMPONENT_COUNT, .decide = decide_fidelity,

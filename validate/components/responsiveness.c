@@ -99,7 +99,8 @@ static void plan_responsiveness(struct component *c, const struct planning *p)
 
 const struct component_row component_responsiveness = {
 	.title = "Responsiveness",
-	.meaning = "Deviation of the slowdown on a slower volume.",
+	.meaning = "Deviation of the replay's slowdown on a slower volume from the program's "
+		   "slowdown.",
 	.rule = "Two-sided. Applicable only if the campaign slows a volume and the program's "
 		"slowdown is shown to exceed the limit.",
 	.source = "VIM 4.12",

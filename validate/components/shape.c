@@ -90,9 +90,9 @@ static void measure_shape(const struct measuring *m)
 const struct component_row component_shape = {
     .title = "Shape", .shown = "largest deviation", .scattering = "differences",
     .words = {"", false},
-    .meaning = "At each of 12 quantiles of the program (1 % to 99.9 %): share of the replay's "
-	       "requests that are faster, minus the program's share. Response times are "
-	       "relative to the typical response of their run.",
+    .meaning = "At each of 12 quantiles of the program's response times (1 % to 99.9 %): share of "
+	       "the replay's requests that are faster than this quantile, minus the program's "
+	       "share. Response times are relative to the typical response of their run.",
     .rule = "Two-sided, each quantile",
     .source = "Kolmogorov's distance at fixed points",
     .unit = COMPONENT_NUMBER, .two_sided = true, .relative = true, .measure = measure_shape,

@@ -174,8 +174,8 @@ const struct component_row component_uncertainty = {
     .title = "Uncertainty", .shown = "U",
     .meaning = "Expanded uncertainty U: the result of one replay, corrected for the bias, lies "
 	       "within ±U of the program's with 95 % probability.",
-    .rule = "One-sided. Applicable only if U of a program run in the replay's place is shown to be "
-	    "within the limit.",
+    .rule = "One-sided. Applicable only if U, computed for a program run instead of a replay, is "
+	    "shown to be within the limit.",
     .source = "GUM 5.1, 6.2, G.4 and H.5",
     .unit = COMPONENT_SHARE, .relative = true,
     .decide = decide_uncertainty, .plan = plan_uncertainty,

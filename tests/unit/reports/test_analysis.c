@@ -570,7 +570,7 @@ static void test_early_look_decides_nothing(void **state)
 			if (k == COMPONENT_OPERATION) /* these summaries have none */
 				continue;
 			assert_int_equal(m->decision, DECISION_INCONCLUSIVE);
-			assert_non_null(strstr(m->reason, "a later look decides"));
+			assert_non_null(strstr(m->reason, "A later look decides"));
 			assert_null(strstr(m->reason, "out_of_range"));
 			assert_true(m->n_more == 0 || m->n_more >= 4); /* the next look is at 14 */
 		}
@@ -924,7 +924,7 @@ static void test_concurrency(void **state)
 	assert_between(0.4499, a.cell[0].concurrency.distance_time.value, 0.4501);
 	assert_true(a.cell[0].concurrency.distance_request.value == 0);
 	assert_non_null(strstr(a.cell[0].component[COMPONENT_CONCURRENCY].reason,
-			       "1 or no request is in flight for 100 % of the program's time and "
+			       "at most 1 request is in flight for 100 % of the program's time and "
 			       "55 % of the replay's time. The shares differ by 0.45"));
 	done(&c, &a);
 }
@@ -1190,7 +1190,8 @@ static void test_incomplete_traces_bar_trust(void **state)
 	again(&c, &a);
 	assert_int_equal(a.n_inconclusive, 2);
 	assert_non_null(strstr(a.cell[0].verdict_reason,
-			       "traces of 1 run are incomplete: they were made from a trace without an end"));
+			       "traces of 1 run are incomplete: they were made from a truncated "
+			       "trace"));
 	run_find(&c, 4, 0, ROLE_PROGRAM)->summary.n_cut = 0;
 	run_find(&c, 5, 0, 1)->summary.n_programs_unseen = 1;
 	again(&c, &a);

@@ -89,8 +89,8 @@ static void test_setting_of_a_cause(void **state)
 				    0.16 + 0.001 * (double)i, 0.02);
 	verdict_is(a, "Trusted in 12 of 16 cases; 4 not trusted");
 	replayer_is(a, 0,
-		    "trusted in 4 of 8 scenarios, not trusted in 4; at worst, execution time is 17 % longer "
-		    "in scenarios with level=2");
+		    "trusted in 4 of 8 scenarios, not trusted in 4; in scenarios with level=2: at "
+		    "worst, execution time is 17 % longer");
 	replayer_is(a, 1, "trusted in all 8 scenarios");
 	/* another component is farther beyond its limit in one of these cases */
 	for (size_t i = 0; i < a->n_cells; i++)
@@ -99,8 +99,8 @@ static void test_setting_of_a_cause(void **state)
 			break;
 		}
 	replayer_is(a, 0,
-		    "trusted in 4 of 8 scenarios, not trusted in 4; for example, execution time is 17 % "
-		    "longer in scenarios with level=2");
+		    "trusted in 4 of 8 scenarios, not trusted in 4; in scenarios with level=2: for "
+		    "example, execution time is 17 % longer");
 	fixture_release(&f);
 }
 
@@ -337,10 +337,11 @@ static void test_next_step(void **state)
 	f.results.protocol.budget_ns = 0;
 	f.results.protocol.n_replicates_max = 20;
 	a->cell[1].component[COMPONENT_BIAS].impractical = true;
-	next_is(a, "No practical number of replicates decides the inconclusive case", "validate run results/protocol.conf");
+	next_is(a, "No practical number of replicates would decide the inconclusive case", "validate run results/protocol.conf");
 	decide_case(a, 3, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.01, 0.2);
 	a->cell[3].component[COMPONENT_BIAS].impractical = true;
-	next_is(a, "No practical number of replicates decides any of the inconclusive cases on this machine",
+	next_is(a, "No practical number of replicates would decide any of the inconclusive cases "
+		   "on this machine",
 		"validate run results/protocol.conf");
 	a->cell[3].component[COMPONENT_BIAS].impractical = false;
 	decide_case(a, 3, COMPONENT_BIAS, DECISION_REJECT, 0.3, 0.04);
@@ -386,7 +387,8 @@ static void test_next_step_of_a_missing_number(void **state)
 		"validate run results/protocol.conf");
 	decide_case(a, 5, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.01, 0.2);
 	a->cell[5].component[COMPONENT_BIAS].impractical = true;
-	next_is(a, "No practical number of replicates decides any of the inconclusive cases on this machine.",
+	next_is(a, "No practical number of replicates would decide any of the inconclusive cases "
+		   "on this machine.",
 		"validate run results/protocol.conf");
 	/* the program's requests are too short: noise is not the reason */
 	for (int i = 3; i <= 5; i += 2) {

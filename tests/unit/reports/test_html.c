@@ -403,7 +403,7 @@ static void the_procedure_names_whole_runs_and_runs_in_slices(void **state)
 			    share == 2 || (share && i < f.results.n_runs / 2);
 		char *html = page_of(&f, false);
 		assert_true(!strstr(html, "<p>Whole runs follow") == (share == 2));
-		assert_true(!strstr(html, "<p>Runs in slices take turns") == (share == 0));
+		assert_true(!strstr(html, "<p>Runs are divided into slices") == (share == 0));
 		free(html);
 	}
 	fixture_release(&f);

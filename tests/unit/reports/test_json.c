@@ -315,8 +315,8 @@ static void the_schemas_are_those_of_the_model(void **state)
 	json_t *members = members_schema(baseline_members);
 	json_t *baseline = json_pack("{s:s}", "description",
 				     "Data of a campaign that a later comparison needs. Times are "
-				     "ns, and relative quantities are ratios. An unknown value is "
-				     "null.");
+				     "in ns, and relative quantities are ratios. An unknown value "
+				     "is null.");
 	json_object_update(baseline, members);
 	json_decref(members);
 	check_document("baseline", "Baseline of validate", baseline, NULL);

@@ -106,9 +106,10 @@ static void an_invalid_point_has_a_reason(void **state)
 {
 	(void)state;
 	static const char *const words[] = {"", "too few visits", "|bias| + U is 3.5 % (limit 2 %)",
-					    "the 99th percentile of the excess is 60 us (limit "
-					    "50 us)",
-					    "the lead was not steady in 4 of 6 visits (limit: half "
+					    "p99 of the excess over the programmed time is 60 us "
+					    "(limit 50 us)",
+					    "the check of the lead (time by which the server "
+					    "answers early) failed in 4 of 6 visits (limit: half "
 					    "of them)"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		struct standard_point p = {.service_ns = 200000, .fault = (enum standard_fault)i,
