@@ -267,7 +267,7 @@ static void next_of_blocked(struct strbuf *text, const struct analysis *a, const
 {
 	SCOPED_STRBUF reason = STRBUF_INIT;
 	text_cut(&reason, b->reason, MOST_REASON);
-	strbuf_addstr(text, "More replicates do not decide ");
+	strbuf_addstr(text, "More replicates will not decide ");
 	if (b->n < a->n_inconclusive)
 		strbuf_addf(text, "%zu of the %zu inconclusive cases", b->n, a->n_inconclusive);
 	else
@@ -314,8 +314,8 @@ static void next_of_unjudged(struct strbuf *text, const struct cell *c, double s
 {
 	static const char *const need_requests[] = {"tail", "median", "p90", "p99", "p99.9", NULL};
 	strbuf_addf(text, "More replicates will not decide the claim: it names %s, which was not "
-		"judged. Remove %s from the key \"claim\" of the "
-		"protocol", c->bar.text, c->bar.text);
+		"judged. Remove %s from the key \"claim\" of the protocol", c->bar.text,
+		c->bar.text);
 	if (word_in(c->bar.text, need_requests))
 		strbuf_addstr(text, ", or let each run make more requests");
 	strbuf_addstr(text, ". Then run the protocol again");

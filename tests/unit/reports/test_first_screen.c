@@ -377,13 +377,13 @@ static void test_next_step_of_a_missing_number(void **state)
 	m->n_more = 0;
 	snprintf(m->reason, sizeof m->reason, "the replayer does not report results");
 	next_is(a,
-		"More replicates do not decide the inconclusive case (fidelity: the replayer does not report "
+		"More replicates will not decide the inconclusive case (fidelity: the replayer does not report "
 		"results). Remove that cause and run the protocol again",
 		"validate run results/protocol.conf");
 	/* also beside noisy cases, until noise is the cause of most cases */
 	decide_case(a, 3, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.01, 0.2);
 	a->cell[3].component[COMPONENT_BIAS].impractical = true;
-	next_is(a, "More replicates do not decide 1 of the 2 inconclusive cases (fidelity: ",
+	next_is(a, "More replicates will not decide 1 of the 2 inconclusive cases (fidelity: ",
 		"validate run results/protocol.conf");
 	decide_case(a, 5, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.01, 0.2);
 	a->cell[5].component[COMPONENT_BIAS].impractical = true;
@@ -397,7 +397,7 @@ static void test_next_step_of_a_missing_number(void **state)
 		m->reasons[0].code = REASON_BELOW_LOQ;
 		snprintf(m->reason, sizeof m->reason, "below the limit of quantification");
 	}
-	next_is(a, "More replicates do not decide 2 of the 3 inconclusive cases (bias: below the limit",
+	next_is(a, "More replicates will not decide 2 of the 3 inconclusive cases (bias: below the limit",
 		"validate run results/protocol.conf");
 	fixture_release(&f);
 }
