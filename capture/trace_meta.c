@@ -311,10 +311,10 @@ static int get_same_file(const json_t *o, bool is_file, struct fileset_detail *f
 	const json_t *v = json_object_get(o, "same_file");
 	if (!v)
 		return 0;
-	if (!is_file || !json_is_integer(v) || json_integer_value(v) < 1 ||
-	    json_integer_value(v) > UINT32_MAX)
-		return value_refuse("same_file", "a whole number from 1 to "
-				    "4294967295, or its file is not a regular file", e);
+	if (!is_file)
+		return err_set(e, EINVAL, "metadata: only a regular file can have \"same_file\"");
+	if (!json_is_integer(v) || json_integer_value(v) < 1 || json_integer_value(v) > UINT32_MAX)
+		return value_refuse("same_file", "a whole number from 1 to 4294967295", e);
 	f->same_file = (uint32_t)json_integer_value(v);
 	return 0;
 }

@@ -370,9 +370,9 @@ static int meta_write(struct trace_writer *w, const struct trace_meta *meta, str
 		return err_context(e, "%s", w->path);
 	if (len > META_LEN_MAX)
 		ret = err_set(e, EFBIG,
-			      "%s: the metadata has %zu bytes (%zu files), but at most "
+			      "%s: the metadata of %zu files has %zu bytes, but at most "
 			      "%u bytes are possible",
-			      w->path, len, meta->files.n, META_LEN_MAX);
+			      w->path, meta->files.n, len, META_LEN_MAX);
 	uint64_t at = w->end;
 	ret = ret ? ret : writer_put_block(w, BLOCK_META, 1, w->n_metas, text, len, e);
 	free(text);

@@ -65,10 +65,10 @@ const struct unseen_fact unseen_facts[] = {
      "be missing",
      NULL},
     {"programs_made_code", SIZE_MAX, UNSEEN_CODE,
-     "program runs that could not be searched completely for system calls, because they generated "
-     "code at run time", NULL},
+     "runs of programs that could not be searched completely for system calls, because the "
+     "programs generated code at run time", NULL},
     {"programs_replaced", SIZE_MAX, UNSEEN_CODE,
-     "program runs that could not be searched for system calls, because one of their files was "
+     "runs of programs that could not be searched for system calls, because one of their files was "
      "removed or changed", NULL},
     {NULL, 0, UNSEEN_REQUESTS, NULL, NULL},
 };

@@ -8,9 +8,9 @@ static const char synopsis[] = "block [options] -o TRACE DEVICE [-- COMMAND [ARG
 static const char about[] =
 	"Records the requests of a block device or partition with the kernel's\n"
 	"tracepoints. Recording ends when COMMAND has ended (see --linger), after\n"
-	"--duration, or at a signal. If COMMAND still runs then, it is killed. Requests\n"
-	"of all processes are recorded, not only those of COMMAND. Needs root and\n"
-	"tracefs.\n"
+	"--duration, or at a signal. If COMMAND is still running then, it is killed.\n"
+	"Requests of all processes are recorded, not only those of COMMAND. Needs root\n"
+	"and tracefs.\n"
 	"\n"
 	"Exit status: 0 the trace was written, 2 wrong usage, 3 failed. The status of\n"
 	"COMMAND is printed.";

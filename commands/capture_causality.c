@@ -62,7 +62,7 @@ static int replay_by_engine(void *ctx, const char *trace, const char *dir, const
 			return err_sys(e, errno, "cannot wait for the replay that tests a period");
 	return status ? err_set(e, ECHILD,
 				"the replay by engine parallel failed (see its messages above): "
-				"name another command that replays the trace with --check COMMAND")
+				"with --check COMMAND, name another command that replays the trace")
 		      : 0;
 }
 
@@ -78,7 +78,7 @@ static void prediction_print(const struct collect_outcome *o)
 	       duration_text((double)o->application_ns).s);
 	if (m->external_ns)
 		printf("%-14sthe nodes together wait %s for something other than a node, such "
-		       "as a server; a replay waits for the same time\n", "external",
+		       "as a server; a replay waits just as long\n", "external",
 		       duration_text((double)m->external_ns).s);
 	if (fabs(lost) <= COLLECT_PREDICTION_MAX ||
 	    llabs(o->application_ns - m->predicted_ns) < COLLECT_PREDICTION_LEAST_NS)
@@ -140,18 +140,18 @@ static void outcome_print(const struct collect_config *c, const struct collect_o
 		       "memory\n", "note", o->n_computing);
 	uncertain_print(o);
 	if (o->merged.n_early)
-		printf("%-14s%" PRIu64 " signal%s placed directly after %s, because a "
-		       "later place contradicts other dependencies\n",
+		printf("%-14s%" PRIu64 " signal%s placed directly after %s, because a later "
+		       "signal would contradict other dependencies\n",
 		       "note", o->merged.n_early, o->merged.n_early == 1 ? " is" : "s are",
 		       o->merged.n_early == 1 ? "its delayed request" : "their delayed requests");
 	if (o->clock_bound_ns)
 		printf("%-14sdifferences of the hosts' clocks are known to within %s\n", "clocks",
 		       duration_text((double)o->clock_bound_ns).s);
 	count_line("warning", o->merged.n_programs_unseen,
-		   "program run can make calls that the capture does not see; \"validate info\" "
-		   "names the program",
-		   "program runs can make calls that the capture does not see; \"validate info\" "
-		   "names the programs");
+		   "run of a program can make calls that the capture does not see; \"validate "
+		   "info\" names the program",
+		   "runs of programs can make calls that the capture does not see; \"validate "
+		   "info\" names the programs");
 	count_line("note", o->n_outside,
 		   "thread belongs to no MPI rank; the trace does not have its requests",
 		   "threads belong to no MPI rank; the trace does not have their requests");

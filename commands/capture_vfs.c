@@ -10,8 +10,9 @@ static const char about[] =
 	"children, with the kernel's tracepoints. Page faults on mapped files and\n"
 	"page-cache misses are recorded too. Statically linked programs and direct\n"
 	"system calls are seen. Recording ends when COMMAND or the process ends, after\n"
-	"--duration, or at a signal. If COMMAND still runs then, it is killed. Children\n"
-	"that still run are no longer recorded. Needs root and tracefs.\n"
+	"--duration, or at a signal. If COMMAND is still running then, it is killed.\n"
+	"Children that are still running are not recorded any further. Needs root and\n"
+	"tracefs.\n"
 	"\n"
 	"Exit status: 0 the trace was written, 2 wrong usage, 3 failed. The status of\n"
 	"COMMAND is printed.";
@@ -67,8 +68,10 @@ static void outcome_print(const struct vfs_config *c, const struct vfs_outcome *
 	count_line("warning", o->n_calls32, "32-bit system call is not in the trace",
 		   "32-bit system calls are not in the trace");
 	count_line("warning", c->command ? o->counts.n_alive : 0,
-		   "process still ran after the command: its later calls are not in the trace",
-		   "processes still ran after the command: their later calls are not in the trace");
+		   "process was still running when the command ended: its later calls are not in "
+		   "the trace",
+		   "processes were still running when the command ended: their later calls are "
+		   "not in the trace");
 	changes_print(o->counts.n_mounts, o->counts.n_unshared);
 	files_noted_print(&o->files);
 	count_line("warning", o->n_unseen,

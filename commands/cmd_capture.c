@@ -27,7 +27,8 @@ static void programs_print(const char *label, const char *what, const struct app
 {
 	if (!p->n)
 		return;
-	printf("%-14s%" PRIu64 " program run%s %s:", label, p->n, p->n == 1 ? "" : "s", what);
+	printf("%-14s%" PRIu64 " %s %s:", label, p->n,
+	       p->n == 1 ? "run of a program" : "runs of programs", what);
 	for (int i = 0; i < APP_NAMES_SHOWN && p->name[i]; i++) {
 		fputs(i ? ", " : " ", stdout);
 		shown_print(stdout, p->name[i], SIZE_MAX);
@@ -89,7 +90,7 @@ void command_status_print(int status)
 }
 
 #define LOST_CAUSES                                                                                \
-	". Usual causes: limits of the program on memory or file size, a seccomp filter, or a "    \
+	". Usual causes: a limit on the program's memory or file size, a seccomp filter, or a "    \
 	"full scratch directory (--scratch). Such limits and filters do not affect \"validate "    \
 	"capture vfs\""
 
@@ -115,8 +116,8 @@ static void app_print(const struct app_config *c, const struct app_outcome *o)
 		   "calls of posix_spawn failed, or their file actions could not be read: the "
 		   "trace does not show which files these actions made or truncated");
 	if (o->interrupted)
-		printf("%-14sinterrupted: processes that still run are not traced further\n",
-		       "warning");
+		printf("%-14sinterrupted: processes that are still running are not traced "
+		       "further\n", "warning");
 	programs_print("warning", "not captured (statically linked, setuid, setgid, or of another "
 		       "user)", &o->unseen);
 	programs_print("warning",
@@ -150,17 +151,17 @@ static int capture_app(int argc, char **argv, struct err *e)
 		return EXIT_OK;
 	}
 	if (!ret && c.pid)
-		ret = err_set(e, EINVAL, "--pid %s: capture app cannot attach to a running process "
-			"because its library is loaded when a program starts. As root use: "
-			"validate capture vfs --pid %s -o TRACE", c.pid, c.pid);
+		ret = err_set(e, EINVAL, "--pid %s: \"validate capture app\" cannot attach to a "
+			"running process, because its library is loaded when a program starts. As "
+			"root, use \"validate capture vfs --pid %s -o TRACE\"", c.pid, c.pid);
 	if (!ret && command >= argc)
 		ret = err_set(e, EINVAL, "the command is missing: usage is validate capture %s",
 			      app_synopsis);
 	if (!ret && !c.output)
 		ret = err_set(e, EINVAL, "-o TRACE is missing");
 	if (!ret && c.rotate && c.content)
-		ret = err_set(e, EINVAL, "--rotate and --content exclude each other: the content "
-			"belongs to one trace file");
+		ret = err_set(e, EINVAL, "--rotate and --content cannot be used together: the "
+			"content belongs to one trace file");
 	ret = ret ? ret : rotate_check(&parts, c.rotate, e);
 	if (ret)
 		return EXIT_USAGE;

@@ -73,8 +73,8 @@ static void print_text(const struct deps *d, const char *path)
 	       " until another request ends\n",
 	       s->n_begun + s->n_ended, s->n_begun, s->n_ended);
 	if (s->n_waiting)
-		printf("               %" PRIu64 " request%s (%.3g %%), at most %" PRIu64
-		       " time%s each; pairs of threads: %" PRIu64 "\n",
+		printf("               %" PRIu64 " request%s (%.3g %%), each for at most %" PRIu64
+		       " other%s; pairs of threads with waits: %" PRIu64 "\n",
 		       s->n_waiting, s->n_waiting == 1 ? " waits" : "s wait",
 		       100 * (double)s->n_waiting / (double)s->n_requests, s->n_waits_max,
 		       s->n_waits_max == 1 ? "" : "s", s->n_pairs);
@@ -121,8 +121,9 @@ static int parallel_options_check(const struct deps_config *config, const char *
 				  struct err *e)
 {
 	if (config->order >= 0)
-		return err_set(e, EINVAL, "%s: --from selects from the waits that the trace of a "
-			"parallel application states: omit --order", path);
+		return err_set(e, EINVAL, "%s: --from applies to the waits that this trace of a "
+			"parallel application records, and --order to other waits: omit one of "
+			"these options", path);
 	if (config->think || config->output)
 		return err_set(e, EINVAL, "%s: --think-time and --output need --infer: this trace "
 			"states the waits of its parallel application", path);

@@ -107,9 +107,10 @@ static void mismatches_print(const struct replay_summary *s)
 		printf("note: %" PRIu64 " of them were interrupted by a signal in the traced run "
 			"(EINTR); a replay sends no signals\n", s->n_mismatches_interrupted);
 	if (s->n_mismatches_privileged)
-		printf("note: %" PRIu64 " of them failed in the traced run for lack of permission "
-			"(EACCES, EPERM), or for a flag of the file (immutable, append-only); this "
-			"replay runs as root and sets no such flags\n", s->n_mismatches_privileged);
+		printf("note: %" PRIu64 " of them failed in the traced run because of a missing "
+			"permission (EACCES, EPERM) or a flag of the file (immutable, "
+			"append-only); this replay runs as root and sets no such flags\n",
+			s->n_mismatches_privileged);
 	if (s->n_mismatches_limited)
 		printf("note: %" PRIu64 " of them failed or wrote less in the traced run because "
 			"of a limit (EMFILE, EFBIG, ENOSPC, EDQUOT); a replay sets no such "
@@ -369,7 +370,8 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 				s->n_pages_stayed);
 	}
 	if (s->n_clones_copied)
-		printf("note: %" PRIu64 " %s: the file system of the target shares no blocks\n",
+		printf("note: %" PRIu64 " %s: the file system of the target cannot share blocks "
+			"between files\n",
 		       s->n_clones_copied,
 		       s->n_clones_copied == 1 ? "clone (FICLONE) was replayed as a copy"
 					       : "clones (FICLONE) were replayed as copies");
@@ -399,7 +401,7 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 	if (s->n_sizes_unknown)
 		printf("note: the trace does not show the size of %" PRIu64 " changed file%s; "
 		       "--prepare made such files as small as the requests permit. A trace of "
-		       "capture app --snapshot has the sizes\n", s->n_sizes_unknown,
+		       "\"validate capture app --snapshot\" has the sizes\n", s->n_sizes_unknown,
 		       s->n_sizes_unknown == 1 ? "" : "s");
 	if (s->n_unknown_fd)
 		printf("note: %" PRIu64

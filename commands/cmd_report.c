@@ -120,9 +120,9 @@ static int report_verify(struct results *r, const struct analysis *a, const char
 	    certificate_verify(a, dir, e) < 0 || results_identify(&i, r, e) < 0)
 		return EXIT_FAILED;
 	if (r->seal.state != SEAL_WHOLE) {
-		err_set(e, ENODATA, "%s is not sealed: some files have no digest, so changes of "
-			"these files cannot be found (an earlier version of validate wrote them, "
-			"or the start of the journal was damaged)", r->dir);
+		err_set(e, ENODATA, "%s is not sealed: some files have no digest, so changes to "
+			"these files cannot be detected (an earlier version of validate wrote "
+			"them, or the start of the journal was damaged)", r->dir);
 		return EXIT_INCONCLUSIVE;
 	}
 	printf("verified: %s, protocol SHA-256 %s, journal SHA-256 %s\n"

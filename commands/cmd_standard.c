@@ -31,8 +31,8 @@ static const struct option_spec standard_options[] = {
 	       .help = "number of visits to each point, at least 3 (default: 6 for certify, 3 "
 	       "for check)"),
 	OPTION(DURATION, "over", FIELD(o.over_ns), .arg = "TIME", .max = 604800e9,
-	       .help = "certify: spread the rounds over TIME, so that U covers changes of the "
-	       "machine in this time (default: no pauses)"),
+	       .help = "certify: spread the measurements over TIME; the uncertainty then covers "
+	       "changes of the machine during this time (default: no pauses)"),
 	OPTION(FLAG, "points", FIELD(points), .help = "certify: print the result at every point; "
 	       "check: measure every valid point"),
 	OPTION(UINT, "seed", FIELD(o.seed), .arg = "N",
@@ -61,10 +61,10 @@ static const char about[] =
 	"     was accurate: \"validate volume list\" shows no warning about it. The lead is\n"
 	"     the time by which the volume answers early.\n"
 	"\n"
-	"check: measures some points of a certificate again. E_n is the difference of\n"
-	"the new and the certified bias, divided by the expanded uncertainty of this\n"
-	"difference. The check agrees with the certificate if |E_n| is at most 1, and\n"
-	"the new bias and excess are within their limits. If it does not agree and\n"
+	"check: measures some points of a certificate again. E_n is the difference\n"
+	"between the new and the certified bias, divided by the expanded uncertainty of\n"
+	"this difference. The check agrees with the certificate if |E_n| is at most 1,\n"
+	"and the new bias and excess are within their limits. If it does not agree and\n"
 	"visits were disturbed (see below), the check is invalid: the machine was too\n"
 	"busy. The command also prints how many undisturbed new visits lie within the\n"
 	"certified bias +- U. It refuses a certificate of another machine, kernel or\n"

@@ -117,7 +117,7 @@ int baseline_input(struct baseline *b, const char *path, struct err *e)
 {
 	int ret = baseline_open(b, path, analysis_word, e);
 	if (!ret && !b->sealed)
-		fprintf(stderr, "validate: warning: %s has no digest, so changes of the file "
+		fprintf(stderr, "validate: warning: %s has no digest, so changes to the file "
 				"cannot be detected: save the baseline again (\"validate baseline "
 				"save RESULTS\")\n", path);
 	return ret;

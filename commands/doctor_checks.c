@@ -85,8 +85,8 @@ static void slack_look(struct doctor_finding *f)
 static void processors_look(struct doctor_finding *f)
 {
 	const int n = processors_allowed();
-	warn_if(f, n < 2, "the threads of a workload (level above 1) and other programs share "
-		"one CPU: use a machine with more CPUs",
+	warn_if(f, n < 2, "the threads of all programs share one CPU: use a machine with more "
+		"CPUs",
 		"%d may be used, %ld are online", n, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
@@ -376,9 +376,9 @@ static void numa_judge(const json_t *facts, struct doctor_finding *f)
 	const bool several = nodes && strpbrk(nodes, ",-"),
 		   balancing = number_of(facts, "processors", "numa_balancing", 0);
 	warn_if(f, several,
-		balancing ? "as root: sysctl kernel.numa_balancing=0, and cpus = LIST of one node "
-			    "in the protocol"
-			  : "give runs the CPUs of one node: cpus = LIST in the protocol",
+		balancing ? "as root: sysctl kernel.numa_balancing=0; and in the protocol, set "
+			    "cpus = LIST to CPUs of one node"
+			  : "in the protocol, set cpus = LIST to CPUs of one node",
 		"%s%.60s%s", several ? "nodes " : "",
 		!nodes ? "not available" : several ? nodes : "one node",
 		several && balancing ? ", pages are moved between them" : "");

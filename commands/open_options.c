@@ -54,7 +54,8 @@ int open_trace(struct trace **t, const struct open_options *o, const char *path,
 				       .n_more = n_more};
 	int ret = o->from ? find_format(&f, "validate import --from", o->from, e) : 0;
 	if (!ret && f && o->mapping && strcmp(f->name, "mapping"))
-		ret = err_set(e, EINVAL, "--mapping and --from %s exclude each other", f->name);
+		ret = err_set(e, EINVAL, "--mapping and --from %s cannot be used together",
+			      f->name);
 	ret = ret ? ret : trace_open_with(t, f, path, &x, e);
 	if (!ret)
 		warn_of_cut(path, trace_meta(*t)->cut);

@@ -13,7 +13,8 @@ static int corrected_already(const struct trace_meta *meta, struct err *e)
 {
 	json_auto_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
 	bool is = json_object_get(extra, "correction");
-	return is ? err_set(e, EINVAL, "the response times of this trace are corrected already")
+	return is ? err_set(e, EINVAL, "the response times of this trace have already been "
+			"corrected")
 		  : 0;
 }
 

@@ -71,8 +71,8 @@ static int plan_make(struct plan *p, const struct stats_config *config, struct e
 		p->n_files = p->n_paths;
 		if (p->n_paths < 2 || config->sessions)
 			return err_set(e, EINVAL,
-				"--files-are-sessions needs two files or more, and excludes "
-				"--sessions");
+				"--files-are-sessions needs two files or more, and cannot be "
+				"used together with --sessions");
 		if (given_twice(p))
 			return err_set(e, EINVAL, "--files-are-sessions: %s is given twice",
 				       given_twice(p));

@@ -82,8 +82,9 @@ static void op_print(const char *name, const struct delivered *d)
 	row_print("programmed", &d->programmed);
 	row_print("delivered", &d->kept);
 	if (d->n_short)
-		printf("    %" PRIu64 " request%s answered at once, because the programmed wait "
-		       "and service\n    are together shorter than the lead\n",
+		printf("    %" PRIu64 " request%s answered at once: their programmed wait plus "
+		       "service time is shorter\n    than the lead, the time by which the server "
+		       "answers early\n",
 		       d->n_short, d->n_short == 1 ? " was" : "s were");
 }
 

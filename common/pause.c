@@ -46,9 +46,9 @@ int pause_page_join(struct pause *p, const char *text, struct err *e)
 	if (fd > INT_MAX || fstat((int)fd, &st) < 0 ||
 	    st.st_size != (off_t)sizeof(struct pause_page))
 		return err_set(e, EINVAL,
-			       PAUSE_VARIABLE ": descriptor %llu is not the memory by which a "
-			       "campaign of this version of validate pauses its processes; outside "
-			       "a campaign, unset " PAUSE_VARIABLE,
+			       PAUSE_VARIABLE ": descriptor %llu is not the shared memory that a "
+			       "campaign of this version of validate uses to pause processes; "
+			       "outside a campaign, unset " PAUSE_VARIABLE,
 			       (unsigned long long)fd);
 	void *base =
 	    mmap(NULL, sizeof(struct pause_page), PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);

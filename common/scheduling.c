@@ -218,9 +218,9 @@ int scheduling_check(const struct scheduling *s, bool pin, struct err *e)
 	if (!s->set || s->policy != SCHED_DEADLINE)
 		return 0;
 	if (pin)
-		return err_set(e, EINVAL, "scheduling policy deadline cannot be combined with "
-			"--pin or --cpus: the kernel accepts no deadline thread with an affinity "
-			"mask");
+		return err_set(e, EINVAL, "scheduling policy deadline cannot be used together "
+			"with --pin or --cpus: the kernel accepts no deadline thread with an "
+			"affinity mask");
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
 	if (n > 0 && (uint32_t)processors_allowed() < (uint32_t)n)
 		return err_set(e, EINVAL, "scheduling policy deadline: this process may use only "

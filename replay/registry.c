@@ -92,7 +92,7 @@ static int effects_check(const struct replay_config *given, const struct replay_
 	/* engine block waits for completions by the same method */
 	const bool waits = times || c->causes || block || fault == FAULT_STALL;
 	const char *const of_times = g->moded ? "mode afap does not use this option"
-				     : "only timings timestamp and think use this option";
+				     : "only timing = timestamp or think uses this option";
 	const char *const of_other = "engine block does not support this option";
 	const char *const before_replay = "--prepare-only and --compile-only do not replay";
 	const struct {
@@ -135,13 +135,13 @@ static int cpus_check(const struct replay_config *c, const struct replay_engine 
 	if (!c->cpus)
 		return 0;
 	if (c->pin)
-		return err_set(e, EINVAL, "cpus and pin: use only one of them");
+		return err_set(e, EINVAL, "cpus and pin cannot be used together");
 	if (pinning_is_traced(c) && g->own_threads && c->order != ORDER_NONE)
 		return 0;
 	if (pinning_is_traced(c))
-		return err_set(e, EINVAL, "cpus traced needs one worker per traced thread. "
-			"Only engines event and compiled have such workers, and only in an order "
-			"other than none");
+		return err_set(e, EINVAL, "cpus = traced needs one worker per traced thread. "
+			"Only engines event and compiled have such workers, but not with order = "
+			"none");
 	return processors_parse(&list, c->cpus, e) ? err_context(e, "cpus") : 0;
 }
 
@@ -228,14 +228,14 @@ int replay_check(const struct replay_config *c, struct err *e)
 			"blank: the replay makes no calls, so stop-on-mismatch has no effect");
 	if (pool && c->timing == TIMING_THINK)
 		return err_set(e, EINVAL,
-			"timing think and %s exclude each other: any worker issues any request, so "
-			"the replay cannot keep the think times of a thread",
-			f && f->kind == FAULT_DOUBLE ? "mutant double" : "order none");
+			"timing = think and %s cannot be used together: any worker can issue any "
+			"request, so the replay cannot keep the think times of a thread",
+			f && f->kind == FAULT_DOUBLE ? "mutant = double" : "order = none");
 	if (pool && c->processes)
 		return err_set(e, EINVAL,
-			       "processes and %s exclude each other: any worker issues any "
+			       "processes and %s cannot be used together: any worker can issue any "
 			       "request, so no worker belongs to one process",
-			       f && f->kind == FAULT_DOUBLE ? "mutant double" : "order none");
+			       f && f->kind == FAULT_DOUBLE ? "mutant = double" : "order = none");
 	if (c->processes && !g->processes)
 		return err_set(e, EINVAL, "processes: engine %s does not support this option "
 			"(engines event, coordinator and compiled support it)", g->name);
@@ -247,10 +247,10 @@ int replay_check(const struct replay_config *c, struct err *e)
 	if (f && f->timed && c->timing == TIMING_FULLSPEED)
 		return err_set(
 		    e, EINVAL,
-		    "mutant %s changes when requests are due: it needs timing timestamp or think",
+		    "mutant %s changes when requests are due: it needs timing = timestamp or think",
 		    f->name);
 	if (c->n_workers && !pool)
-		return err_set(e, EINVAL, "workers applies only to order none; with other orders, "
-			"the traced threads determine the number of workers");
+		return err_set(e, EINVAL, "workers applies only to order = none; with other "
+			"orders, the traced threads determine the number of workers");
 	return g->check ? g->check(c, e) : 0;
 }

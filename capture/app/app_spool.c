@@ -229,8 +229,8 @@ static int window_spool(struct spool *s, uint32_t image, const struct log_window
 {
 	size_t len = (size_t)n_units * LOG_UNIT;
 	if (file_write_at(s->fd, from, len, s->end, e))
-		return err_context(e, "cannot store requests beside the trace (choose another "
-				      "directory with -o)");
+		return err_context(e, "cannot store requests in the directory of the trace "
+				      "(choose another directory with -o)");
 	GROW(s->window, s->n_windows, s->windows_cap);
 	s->window[s->n_windows++] = (struct spool_window){.at = s->end,
 							  .sequence = w->sequence,

@@ -94,8 +94,8 @@ static int outcome_judge(const struct run_config *c, const struct app_outcome *o
 	if (r->seen.stuck)
 		return err_set(e, EDEADLK,
 			       "the capture ended the application, because no node made a request "
-			       "for a long time in a run that delays requests (%s). Larger values "
-			       "of --factor and --floor lengthen this time",
+			       "for a long time in a run that delays requests (%s). With larger "
+			       "values of --factor and --floor, the capture waits longer",
 			       r->seen.stuck_at);
 	if (WIFSIGNALED(o->status))
 		return err_set(e, ECHILD,
@@ -119,7 +119,7 @@ static int outcome_judge(const struct run_config *c, const struct app_outcome *o
 		return err_set(
 		    e, EOVERFLOW,
 		    "%" PRIu64
-		    " requests were not recorded. Usual causes: limits of the program on memory or "
+		    " requests were not recorded. Usual causes: a limit on the program's memory or "
 		    "file size, a seccomp filter, or a full scratch directory (--scratch)",
 		    o->n_lost);
 	return 0;

@@ -165,7 +165,7 @@ int content_read(const struct content *c, uint64_t place, uint64_t from, void *t
 		if (ret)
 			return err_context(e, "%s", c->path);
 		if (crc32c(0, whole, b->n_bytes) != b->crc)
-			return err_set(e, EIO, "%s is damaged: block %u, of request %llu, does not "
+			return err_set(e, EIO, "%s is damaged: block %u of request %llu does not "
 				"match its checksum", c->path,
 				number, (unsigned long long)r->seq);
 		memcpy(out, whole + at, some);

@@ -170,8 +170,8 @@ static int iolog_line(struct foreign *f, const char *s, size_t len, struct err *
 	if (!word_is(&w[1], "wait"))
 		return take_action(t, w, n, e);
 	if (!t->wait_unit_ns)
-		return foreign_at(f, w[1].s, e, "the unit of waits differs between writers of "
-			"version 2: add --wait-unit us or --wait-unit ms");
+		return foreign_at(f, w[1].s, e, "some programs write the waits of an iolog of "
+			"version 2 in us, others in ms: add --wait-unit us or --wait-unit ms");
 	int ret =
 	    n < 3 ? foreign_at(f, w[1].s, e, "wait needs a time")
 		  : word_u64(t, &w[2], (uint64_t)TRACE_TIME_MAX / (uint64_t)t->wait_unit_ns, &v, e);

@@ -186,7 +186,7 @@ _Static_assert(sizeof(struct log_short) == LOG_UNIT, "one unit");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ &&
 		   offsetof(struct log_short, commit) == offsetof(struct log_record, op) &&
 		   offsetof(struct log_short, commit) + 4 == offsetof(struct log_record, commit),
-	       "what tells them apart is at the same place in both");
+	       "LOG_SHORT is at the same place in both structures");
 
 #define LOG_SHORT_OFFSET_BITS 48
 #define LOG_SHORT_BEGIN_BITS 56

@@ -13,11 +13,11 @@
 static int config_check(const struct microbench_config *c, struct err *e)
 {
 	if (c->direct || c->sync)
-		return err_set(e, EINVAL, "direct, sync: omit both options: in mpi-io, the MPI "
-			"library opens the file");
+		return err_set(e, EINVAL, "direct and sync do not apply to mpi-io, because the MPI "
+			"library opens the file: omit both options");
 	if (c->pause_ns)
-		return err_set(e, EINVAL, "pause: the ranks of mpi-io do not pause between their "
-			"blocks: omit pause");
+		return err_set(e, EINVAL, "pause does not apply to mpi-io, because its ranks do "
+			"not pause between their blocks: omit the option");
 	return ranks_check(c, e);
 }
 

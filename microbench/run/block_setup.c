@@ -35,7 +35,7 @@ int block_check(const struct workload *w, const struct microbench_config *c, str
 			       c->burst ? "a value above 1 needs the option rate"
 					: "expected at least 1");
 	if (c->rate > 0 && c->pause_ns)
-		return err_set(e, EINVAL, "pause and rate exclude each other: with a rate, "
+		return err_set(e, EINVAL, "pause and rate cannot be used together: with a rate, "
 			"requests do not wait for other requests");
 	if (c->think != THINK_FIXED)
 		return err_set(e, EINVAL, "think does not apply to %s, which has fixed pauses",

@@ -46,13 +46,13 @@ static int script_check(const struct workload *w, const struct microbench_config
 		return err_set(e, EINVAL, "fsync-end does not apply to %s: omit the option",
 			       w->name);
 	if (w->script->finite && c->min_duration_ns)
-		return err_set(e, EINVAL, "min-duration does not apply to %s: omit it (option "
-			"requests sets the number of %s)", w->name, w->script->unit);
+		return err_set(e, EINVAL, "min-duration does not apply to %s: omit it (the option "
+			"\"requests\" sets the number of %s)", w->name, w->script->unit);
 	if (c->file_bytes < 1 || c->file_bytes > (uint64_t)1 << 30)
 		return size_error(e, "file-size", c->file_bytes, "expected 1 B to 1 GiB");
 	if (w->script->parallel && (c->pin || c->scheduler))
 		return err_set(e, EINVAL, "pin and scheduler do not apply to %s: the launcher of "
-			"the ranks sets them (option launcher)", w->name);
+			"the ranks sets them (option \"launcher\")", w->name);
 	return w->script->check(c, e);
 }
 

@@ -79,7 +79,7 @@ static int steps_of_trace(struct balloon *b, const struct replay_config *c,
 	json_auto_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
 	int ret = steps_read(b, json_object_get(extra, "anonymous_memory"), c, l, e);
 	if (!ret && !b->n_steps)
-		return err_set(e, EINVAL, "balloon traced: the trace has no memory use of the "
+		return err_set(e, EINVAL, "balloon = traced: the trace lacks the memory use of the "
 			"program (\"validate capture app --memory\" records it)");
 	return ret;
 }

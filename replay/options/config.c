@@ -157,8 +157,8 @@ void replay_config_init(struct replay_config *c)
 	       "host)"), \
 	OPTION(CHOICE, "compute", PARALLEL(compute), .arg = "HOW",				\
 	       .choices = parallel_compute_names,						\
-	       .help = "engine parallel: method to replay the computing of a node: spin keeps " \
-	       "a CPU busy; sleep leaves the CPU free (default spin)"),\
+	       .help = "engine parallel: how the time passes in which a traced thread "	\
+	       "computed: spin keeps a CPU busy; sleep leaves the CPU free (default spin)"),\
 	OPTION(CHOICE, "clock", PARALLEL(clock), .arg = "CLOCK", .choices = parallel_clock_names, \
 	       .help = "engine parallel: clock that measures computing. cpu: CPU time; wall: " \
 	       "elapsed time; auto: cpu if a machine has more threads of the replay than CPUs, " \
@@ -254,10 +254,10 @@ const struct option_spec replay_options[] = {
 	OPTION(FLAG, "processes", FIELD(processes), .help = "replay each traced process in a "
 	       "process with its own descriptors (default: in threads of one process)"),
 	OPTION(FLAG, "pin", FIELD(pin), .help = "pin worker i to the i-th CPU that the process "
-	       "may use, and begin again after the last CPU"),
+	       "may use; further workers begin again at the first CPU"),
 	OPTION(STRING, "cpus", FIELD(cpus), .arg = "LIST", .help = "pin worker i to the i-th CPU "
-	       "of LIST, such as 0,2-3 (in a protocol 0+2-3), and begin again after the last CPU; "
-	       "traced: pin each worker to the CPUs to which its traced thread was pinned"),
+	       "of LIST, such as 0,2-3 (write 0+2-3 in a protocol); further workers begin again at "
+	       "the first CPU; traced: pin each worker to the CPUs of its traced thread"),
 	OPTION(UINT, "workers", FIELD(n_workers), .arg = "N", .max = REPLAY_MAX_THREADS,
 	       .help = "number of workers, for order none (default 0: largest number of threads "
 	       "in the trace at one time) and engine block (default 0: one)"),
@@ -282,15 +282,15 @@ const struct option_spec replay_options[] = {
 	       .help = "payload random: share of 4 KiB blocks that repeat one of 16 fixed "
 	       "blocks (default 0%)"),
 	OPTION(SIZE, "memory", FIELD(memory_bytes), .arg = "SIZE", .min = 1, .max = NO_LIMIT,
-	       .flags = OPT_NONE, .help = "engine event: maximum memory for requests, order and "
-	       "results. The replay stores a larger trace in a scratch file, and prefetches it "
+	       .flags = OPT_NONE, .help = "engine event: maximum memory for requests, their order "
+	       "and results. The replay stores a larger trace in a scratch file, and prefetches it "
 	       "into locked memory; none: no limit (default 64M)"),
 	OPTION(FLAG, "stop-on-mismatch", FIELD(stop_on_mismatch),
 	       .group = "Checks and deliberate faults",
 	       .help = "stop at the first return value that differs from the traced value"),
 	OPTION(DURATION, "watchdog", FIELD(watchdog_ns), .arg = "TIME", .max = NO_LIMIT,
 	       .help = "fail if no request ends for this time; the message names a request that "
-	       "does not return. Time in which a worker waits until its request is due does not "
+	       "does not return. While a worker waits until its request is due, the time does not "
 	       "count. 0: never fail (default 60s)"),
 	OPTION(STRING, "mutant", FIELD(mutant), .arg = "FAULT[:SIZE]",
 	       .help = "add a deliberate fault, to test methods that judge replayers (see "

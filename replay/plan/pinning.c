@@ -51,7 +51,7 @@ int pinning_find(char **text, const struct load *l, const struct trace_meta *m, 
 	int ret =
 	    json_is_array(rows)
 		? 0
-		: err_set(e, EINVAL, "cpus traced: the trace lacks the CPUs of its threads "
+		: err_set(e, EINVAL, "cpus = traced: the trace lacks the CPUs of its threads "
 			"(\"validate capture app\" and \"validate microbench\" record them); "
 			"name CPUs, such as 0,2-3");
 	for (size_t i = 0; !ret && i < json_array_size(rows); i++)

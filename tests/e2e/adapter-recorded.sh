@@ -89,7 +89,7 @@ expect_line err 'artc ended with status 1: line 3: syntax error'
 ln -s 'there
 file#/etc/there#1' target/odd
 VALIDATE_ARTC=$PWD/bin/artrun expect_status 3 "$VALIDATE" replay --engine artc --dir target -o artc.trace "$data/calls.trace"
-expect_line err 'cannot hold a name with # or a line end'
+expect_line err 'cannot hold a name with # or a line break'
 rm target/odd
 
 # the build of its program also runs as the replayer's user

@@ -41,7 +41,7 @@ expect_line out '200 of 200; times: preload'
 run 0 --command './simple-replayer {trace} {device}' --times 'self:csv(begin=1,end=2,unit=us)'
 expect_line out '200 of 200'
 # without results, failures are not visible: a note
-expect_line out 'note: times has no column result'
+expect_line out 'note: times does not name the column "result"'
 [ "$(fact n_results_unknown)" = 200 ] || fail "the results of $(fact n_results_unknown) requests are reported as missing"
 run 0 --command './simple-replayer {trace} {device}' --times 'self:csv(begin=1,end=2,result=6,unit=us)'
 ! grep 'no column result' out || fail 'there is a column result'
@@ -73,7 +73,7 @@ expect_line err 'did you mean "trace"?'
 run 2 --times 'self:csv(begin=1,edn=2)' --command './simple-replayer'
 expect_line err 'did you mean "end"?'
 run 2 --times 'self:csv(begin=1)' --command './simple-replayer'
-expect_line err 'name the column begin=COLUMN, and also end=COLUMN or took=COLUMN'
+expect_line err 'begin=COLUMN is needed, and either end=COLUMN or took=COLUMN'
 run 2 --times selv --command './simple-replayer'
 expect_line err 'did you mean "self"?'
 run 2 --times self --command './simple-replayer'
@@ -178,7 +178,7 @@ on_files() { # STATUS OPTION...
 on_files 3 --dir dir
 expect_line err 'failed to open'
 on_files 6 --dir dir --prepare
-expect_line err 'the trace does not use its file made/old'
+expect_line err 'with made/old, which the trace does not use'
 [ -d dir/made/old ] && [ ! -e dir/sub ] || fail "changed by a refused replay: $(find dir)"
 rmdir dir/made/old
 on_files 0 --dir dir --prepare

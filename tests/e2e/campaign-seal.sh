@@ -74,10 +74,10 @@ refused changed 'environment.json was changed after the campaign wrote it'
 n=$(grep -n '"event":"run"' results/journal | sed -n '11s/:.*//p')
 copy
 sed -i "${n}d" changed/journal
-refused changed "line $n of the journal does not follow the line before it"
+refused changed "line $n of the journal does not have the checksum of the line before it"
 copy
 sed -i "${n}p" changed/journal
-refused changed "line $((n + 1)) of the journal does not follow the line before it"
+refused changed "line $((n + 1)) of the journal does not have the checksum of the line before it"
 copy
 sed -i "${n}s/\"preparation_s\":[0-9]/\"preparation_s\":7/" changed/journal
 refused changed "line $n of the journal is damaged"

@@ -105,7 +105,7 @@ END
 	expect_status 3 "$VALIDATE" capture app -o ../none -- ../static
 	expect_line err 'statically linked'
 	expect_status 0 "$VALIDATE" capture app -o ../trace -- sh -c '../static; true'
-	expect_line out '1 program run not captured'
+	expect_line out '1 run of a program not captured'
 	expect_line out 'static'
 fi
 [ ! -e ../none ] || fail 'a refused command left a trace'

@@ -23,13 +23,13 @@ silent_about() {
 # in the program itself, in a program that it starts, in a library, and in a library that is loaded
 # later
 capture ./raw files
-expect_line out "1 program run $said"
+expect_line out "1 run of a program $said"
 expect_line out "$PWD/raw"
 expect_line info 'programs_own_calls 1'
 expect_line info "$PWD/raw"
 expect_line info '  the trace is incomplete: 1 program can make calls that the capture does not see'
 capture sh -c './raw nothing; ./harmless; ./raw files; true'
-expect_line out '2 program runs can'
+expect_line out '2 runs of programs can'
 capture ./linked nothing
 expect_line out "$PWD/linked ($PWD/libraw.so)"
 capture ./harmless loaded ./libraw.so
@@ -120,11 +120,11 @@ unsearched() { # TEXT COMMAND...
 }
 for how in anonymous memfd mprotect number; do
 	rm -f made
-	unsearched 'program runs that could not be searched completely for system calls, because they generated code at run time: 1' ./makes $how
+	unsearched 'runs of programs that could not be searched completely for system calls, because the programs generated code at run time: 1' ./makes $how
 	expect_line out "$PWD/makes"
 	[ -e made ] || fail "$how: the code made no file"
 done
-changed='program runs that could not be searched for system calls, because one of their files was removed or changed'
+changed='runs of programs that could not be searched for system calls, because one of their files was removed or changed'
 unsearched "$changed: 1" sh -c 'cp raw gone; ./gone files; rm gone'
 expect_line out "$PWD/gone"
 unsearched "$changed: 1" sh -c 'cp raw same; ./same files; sleep 0.05; cp harmless same; ./same files; true'

@@ -194,7 +194,7 @@ printf 'name\tt\to\toff\tlen\nx y\t1.5\tget\t2\t4\n' >last.txt
 expect_status 0 "$VALIDATE" import --mapping last.map last.txt -o own.trace
 [ "$(nth own.trace 1 3-)" = '1500000,,pread,path=x y;offset=8192;length=12288,12288,,0,,' ] || fail "last unit: $(nth own.trace 1 3-)"
 expect_status 3 "$VALIDATE" import --mapping own.map --from msr own.txt -o x.trace
-expect_line err '--mapping and --from msr exclude each other'
+expect_line err '--mapping and --from msr cannot be used together'
 # a failed request moved nothing, nor did a request that is no transfer; fallocate on a device
 # discards
 cat >results.map <<'M'
@@ -342,7 +342,7 @@ if command -v fio >/dev/null; then
 fi
 printf 'fio version 2 iolog\nf1 add\nf1 open\nf1 write 0 4096\nf1 wait 20\nf1 write 4096 4096\n' >v2.log
 expect_status 3 "$VALIDATE" import v2.log -o v2.trace
-expect_line err 'v2.log: line 5, column 4: the unit of waits'
+expect_line err 'v2.log: line 5, column 4: some programs write the waits'
 expect_status 0 "$VALIDATE" import --wait-unit us v2.log -o v2.trace
 [ "$(nth v2.trace 3 3)" = 20000 ] || fail "wait"
 

@@ -79,7 +79,7 @@ for options in '--think-time 1us' '-o other.trace'; do
 	expect_line err 'p.trace: --think-time and --output need --infer: this trace states the waits'
 done
 expect_status 2 "$VALIDATE" deps --order fs --from 6 p.trace
-expect_line err 'p.trace: --from selects from the waits that the trace of a parallel application states: omit --order'
+expect_line err 'p.trace: --from applies to the waits that this trace of a parallel application records'
 expect_status 2 "$VALIDATE" deps --fs-rules position p.trace
 expect_line err 'p.trace: --fs-rules needs --order fs'
 expect_status 0 "$VALIDATE" deps --infer --think-time 1us --from 1 -o other.trace p.trace

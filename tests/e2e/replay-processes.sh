@@ -22,7 +22,7 @@ expect_line out 'mismatches      0'
 expect_line out '3 workers in 3 processes for 3 traced threads'
 expect_status 0 "$VALIDATE" info --json out.trace
 expect_status 2 "$VALIDATE" replay --processes --order none --dir tree in.csv
-expect_line err 'processes and order none exclude each other: any worker issues any request'
+expect_line err 'processes and order = none cannot be used together: any worker can issue any request'
 
 # while they wait: open descriptors of each process, and directories
 started() { # COMMAND...: in the background; waits until its three processes have made their first requests

@@ -360,7 +360,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	mkdir tree
 	expect_status 0 "$VALIDATE" replay --dir tree -o out.trace refused.csv
 	expect_line out 'mismatches      2'
-	expect_line out 'note: 1 of them failed in the traced run for lack of permission'
+	expect_line out 'note: 1 of them failed in the traced run because of a missing permission'
 fi
 
 # the name of a socket: a replay creates it by mknod

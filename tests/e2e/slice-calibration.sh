@@ -32,7 +32,7 @@ jq -e '[.. | objects | select(has("n_clipped"))][0] | .n_corrected == 5 and .n_c
 	(.mean_ns - 440 / 6 | fabs) < 1e-9 and (.u_ns - 10 | fabs) < 1e-9 and .method == "app"' info.json >have ||
 	fail "the correction is not in the metadata: $(cat info.json)"
 expect_status 3 "$VALIDATE" slice --calibration made.json --capture-method app corrected.trace -o no.trace
-expect_line err 'corrected already'
+expect_line err 'have already been corrected'
 
 # an anonymised slice does not name the calibration's source; an invalid calibration is named
 expect_status 0 "$VALIDATE" slice --calibration made.json --capture-method app --anonymise made.csv -o hidden.trace

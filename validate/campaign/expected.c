@@ -141,7 +141,7 @@ int expected_budget_check(const struct protocol *p, struct err *e)
 		return 0;
 	return err_set(e, EINVAL, "%s: the budget suffices for about %.0f pairs of each "
 		"scenario, but the first decision needs %llu pairs, which take about %s: set a "
-		"larger budget, or allow-undecidable = yes in a protocol",
+		"larger budget, or allow-undecidable = yes in the protocol",
 		p->path ? p->path : "the protocol", n, (unsigned long long)p->n_replicates_min,
 		duration_text((t.s - t.pair_s * left_out) * 1e9).s);
 }

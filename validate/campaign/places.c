@@ -335,7 +335,7 @@ int place_dir_check(struct place *place, struct place_dir *dir, struct err *e)
 	return ret ? ret
 		   : err_set(e, ESTALE,
 			     "the directory %s was removed or replaced while it was in use; it was "
-			     "made again", dir->path);
+			     "created again", dir->path);
 }
 
 int place_fill(struct places *s, size_t target, uint64_t n_passes, struct err *e)

@@ -96,8 +96,8 @@ static int get_row(struct baseline_case *c, size_t i, const json_t *row, struct 
 			       COLUMN_N);
 	c->block[i] = (unsigned int)json_integer_value(block);
 	if (i && c->block[i] <= c->block[i - 1])
-		return err_set(e, EINVAL, "replicate %zu: the blocks must ascend, but block %u "
-					  "follows block %u", i,
+		return err_set(e, EINVAL, "replicate %zu: block %u follows block %u, but the "
+					  "numbers of blocks must increase", i,
 			       c->block[i], c->block[i - 1]);
 	for (size_t k = 0; k < COLUMN_N; k++)
 		if (k >= n_columns)

@@ -152,7 +152,7 @@ static int replayer_add(struct strbuf *out, const char *text, size_t index, cons
 		ret = err_set(e, EINVAL, "--with %s: this engine cannot replay a trace of %s", text,
 			      j->level == LEVEL_BLOCK ? "a device's requests" : "calls on files");
 	} else if (strchr(text, '\n')) {
-		ret = err_set(e, EINVAL, "--with %s: the options contain a line end", name);
+		ret = err_set(e, EINVAL, "--with %s: the options contain a line break", name);
 	} else {
 		strbuf_addf(out, "\n[replayer %s%s%.0zu]\nengine = %s\n", name, index ? "-" : "",
 			    index, name);

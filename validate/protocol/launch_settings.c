@@ -49,7 +49,7 @@ int launch_scheduling_parse(const char *text, struct scheduling **list, size_t *
 			ret = err_set(e, EINVAL,
 				      "\"%s\": a process with this policy cannot start threads. "
 				      "Use the key \"scheduler\" of a [workload] or [replayer], "
-				      "which sets the policy for single threads", item.v[i]);
+				      "which sets the policy of individual threads", item.v[i]);
 	}
 	if (ret) {
 		free(*list);

@@ -163,7 +163,7 @@ static char *hosts_value(const char *hosts, struct err *e)
 	SCOPED_FREE char *path = realpath(hosts, NULL);
 	if (path && strpbrk(path, "\";\n"))
 		return err_set(e, EINVAL, "\"%s\": a path in a protocol cannot contain quotes, "
-			       "semicolons or line ends", path), NULL;
+			       "semicolons or line breaks", path), NULL;
 	return xasprintf("\"%s\"", path ? path : hosts);
 }
 

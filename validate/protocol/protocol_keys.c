@@ -66,8 +66,8 @@ const struct option_spec protocol_keys[] = {
 	       "smallest and largest number of pairs of program and replay in a scenario "
 	       "(default 8..60)"),
     OPTION(DURATION, "budget", FIELD(budget_ns), .arg = "TIME",
-	   .help = "maximum time of the whole campaign: after the smallest number of pairs, "
-	       "only inconclusive scenarios get more pairs; 0: no limit (default 0)",
+	   .help = "maximum time of the whole campaign. Every scenario gets the smallest number "
+	       "of pairs; then only inconclusive scenarios get more. 0: no limit (default 0)",
 	   .max = 30 * 86400e9),
     OPTION(STRING, "claim", FIELD(claimed), .arg = "TEXT",
 	   .help =
@@ -78,8 +78,8 @@ const struct option_spec protocol_keys[] = {
 	       "report then has numbers, but no verdict (default no)"),
     OPTION(UINT, "bank", FIELD(n_bank), .arg = "K",
 	   .help = "number of recordings of each scenario, which the blocks use in turn (default: "
-	       "one for each block. If all workloads are parallel applications or traces: 1 with "
-	       "reference = trace, otherwise 4, or the number of blocks if it is smaller)",
+	       "one for each block. If all workloads are parallel applications or traces: 4, but "
+	       "at most the number of blocks; with reference = trace, only 1)",
 	   .max = 100000),
     OPTION(UINT, "seed", FIELD(seed), .arg = "N",
 	   .help = "seed of the random order of runs and of every workload (default 1)",
@@ -103,8 +103,8 @@ const struct option_spec protocol_keys[] = {
 	   .help = "rerun: the program runs again in each block, and its times are the "
 	       "reference; trace: the recorded times are the reference (default rerun)"),
     OPTION(CHOICE, "covariate", FIELD(covariate), .arg = "WHAT", .choices = covariate_names,
-	   .help = "others: correct response times and execution times for the CPU time that "
-	       "other programs used or the hypervisor took (default none)"),
+	   .help = "others: remove from response times and execution times the effect of CPU "
+	       "time that other programs used or the hypervisor took (default none)"),
     OPTION(UINT, "sessions", FIELD(n_sessions), .arg = "N",
 	   .help = "number of groups of consecutive blocks, for repeatability and "
 	       "reproducibility (default: one for each start or resumption of the campaign)",
@@ -149,7 +149,7 @@ const struct option_spec target_keys[] = {
     OPTION(CHOICE, "evict", FIELD(evict), .arg = "HOW", .choices = evict_names,
            .help = "how caches become cold. fadvise: evict only the files' pages; drop: drop the "
 	       "page cache of the machine, as root; auto: drop if fadvise leaves pages; all: "
-	       "drop also dentries and inodes (default auto)"),
+	       "also drop dentries and inodes (default auto)"),
     OPTION(SIZE, "cache-budget", FIELD(cache_budget_bytes), .arg = "SIZE",
            .help = "size of the page cache that a run may use, limited by a memory cgroup; 0: no "
 	       "limit (default 0)",
@@ -182,9 +182,9 @@ const struct option_spec target_keys[] = {
     OPTION(CHOICE, "responsiveness", FIELD(responsiveness), .arg = "WHETHER",
            .choices = responsiveness_names, .help = "in half of the blocks, the volume's service "
 	       "times are 1.5 times as long, and the replay must slow down as the program does; "
-	       "auto: yes for built-in workloads without rate, if all replays run at full "
-	       "speed, and the protocol has at least 6 replicates and neither claims nor "
-	       "published values (default auto)"),
+	       "auto: yes for built-in workloads without the key \"rate\", if all replays "
+	       "run at full speed, and the protocol has at least 6 replicates and neither claims "
+	       "nor published values (default auto)"),
     {.name = NULL},
 };
 

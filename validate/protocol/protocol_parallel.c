@@ -30,9 +30,9 @@ static const struct option_spec parallel_keys[] = {
            "script as $RANKS (default 0: the script decides)", .max = 4096),
     OPTION(STRING, "period", FIELD(period), .arg = "N|auto", .help = "delay the first request "
 	       "of a node, and every Nth after it, to find the nodes that wait for this node. "
-	       "auto: begin with 1000. Halve N until N is 1, or until the error of a replay is at "
-	       "most the value of the key \"error\". Skip each N below 1000 at which only the "
-	       "first request of each node would be delayed (default 1)"),
+	       "auto: the campaign begins with N = 1000, and halves N until the error of a replay "
+	       "is at most the key \"error\", or N is 1. It skips each N below 1000 that would "
+	       "delay only the first request of each node (default 1)"),
     OPTION(STRING, "nodes", FIELD(nodes), .arg = "all|N", .help = "nodes whose requests are "
 	       "delayed, each in a run of its own: all, or N random nodes (default all)"),
     OPTION(RATIO, "error", FIELD(error), .arg = "RATIO", .help = "period = auto: largest "

@@ -24,7 +24,7 @@ static int link_refuse(const char *path, struct err *e)
 	if (lstat(path, &st) < 0 || !S_ISLNK(st.st_mode))
 		/* other errors appear when the file is read */
 		return 0;
-	return err_set(e, EINVAL, "%s is a symbolic link: replace it by a copy of its target",
+	return err_set(e, EINVAL, "%s is a symbolic link: replace it with a copy of its target",
 		       path);
 }
 

@@ -24,8 +24,8 @@ void seal_break(struct seal *s, const char *fmt, ...)
 void seal_check_chain(struct seal *s, const struct journal_reading *r)
 {
 	if (r->first_unlinked)
-		seal_break(s, "line %llu of the journal does not follow the line before it: "
-			"lines were changed, added or removed",
+		seal_break(s, "line %llu of the journal does not have the checksum of the "
+			"line before it: lines were changed, added or removed",
 			(unsigned long long)r->first_unlinked);
 }
 

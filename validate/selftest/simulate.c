@@ -36,8 +36,8 @@ static const struct {
  * end, after hours. */
 static void part_say(size_t i, int64_t begin_ns, const struct rates *rates)
 {
-	fprintf(stderr, "stats: part %zu of %zu, %s, done after %s. Rates simulated so far: "
-			"%zu. Rates that contradict the bound in the documentation: %zu\n",
+	fprintf(stderr, "stats: part %zu of %zu, %s, done after %s. Rates so far: %zu; "
+			"rates that contradict their bound in the documentation: %zu\n",
 		i + 1, N_PARTS, parts[i].name,
 		duration_text((double)(clock_monotonic_ns() - begin_ns)).s, rates->n,
 		rates_count(rates, STANDING_BROKEN));

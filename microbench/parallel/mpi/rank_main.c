@@ -61,8 +61,8 @@ static int arguments_parse(struct rank *r, int argc, char **argv, struct microbe
 	if (ret)
 		return ret;
 	if (c->level != (uint64_t)r->n_ranks)
-		return err_set(e, EINVAL, "level is %llu, but the launcher started %d ranks: both "
-			"must be equal", (unsigned long long)c->level, r->n_ranks);
+		return err_set(e, EINVAL, "level is %llu, but the launcher started %d ranks: the "
+			"two numbers must be equal", (unsigned long long)c->level, r->n_ranks);
 	if (!c->dir)
 		return err_set(e, EINVAL, "--dir DIR is missing: name the directory of the files");
 	if ((*w)->script->inside_mpi && c->output)

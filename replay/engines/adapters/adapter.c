@@ -59,7 +59,7 @@ static int user_check(const struct replay_config *c, const struct times_how *t, 
 		return 0;
 	int ret = child_user_find(c->adapter.user, &uid, &gid, e);
 	if (!ret && uid != geteuid() && t->how == ADAPTER_PRELOAD)
-		ret = err_set(e, EINVAL, "times preload cannot observe a replayer that runs as "
+		ret = err_set(e, EINVAL, "times = preload cannot observe a replayer that runs as "
 			      "another user: omit user, or set times to another value");
 	return ret;
 }
@@ -91,7 +91,7 @@ int adapter_check(const struct replay_config *c, struct err *e)
 		ret = cpus_read(c, &set, e);
 	if (!ret && times.how == ADAPTER_BLOCK && c->dir)
 		ret = err_set(e, EINVAL,
-			      "times block observes requests on a device: it needs --device");
+			      "times = block observes requests on a device: it needs --device");
 	if (!ret && c->device && c->row->level == LEVEL_SYSCALL)
 		ret = err_set(e, EINVAL, "device: engine %s replays calls on files: use --dir",
 			a->name);
@@ -272,8 +272,8 @@ static int names_kept(struct adapter_state *a, struct err *e)
 		return 0;
 	int ret = names_guard(a, &why);
 	return ret ? err_set(e, ret == -EPERM ? EIO : why.code,
-			     "the replayer or another process changed names in the target %s "
-			     "during the replay: %s",
+			     "the replayer or another process renamed, created or removed files "
+			     "in the target %s during the replay: %s",
 			     a->run.target, why.msg)
 		   : 0;
 }
@@ -326,8 +326,8 @@ static int self_read(struct adapter_state *a, struct err *e)
 		return ret;
 	if (times_hide_results(&a->times))
 		adapter_note(&a->run,
-			     "times has no column result, so failed requests are not recognised; "
-			     "add result=COLUMN if the output has such a column");
+			     "times does not name the column \"result\", so failed requests are "
+			     "not recognised; add result=COLUMN if the output has such a column");
 	ret = a->times.has_form ? times_read(&a->run, &a->times.form, e)
 				: a->run.adapter->parse(&a->run, e);
 	if (!ret && a->times.has_form)

@@ -161,7 +161,7 @@ static int list_entry(const char *path, const struct stat *st, int type, struct 
 	if (!*name)
 		return 0;
 	if (strpbrk(name, "#\n")) {
-		listed.bad = "# or a line end";
+		listed.bad = "# or a line break";
 		return 1;
 	}
 	if (type == FTW_D)
@@ -172,7 +172,7 @@ static int list_entry(const char *path, const struct stat *st, int type, struct 
 		ssize_t len = readlink(path, link, sizeof link - 1);
 		link[len > 0 ? len : 0] = 0;
 		if (strpbrk(link, "#\n")) {
-			listed.bad = "# or a line end, or a link to such a name";
+			listed.bad = "# or a line break, or a link to such a name";
 			return 1;
 		}
 		fprintf(listed.list, "symlink#%s%s#%s\n", listed.root, name, link);

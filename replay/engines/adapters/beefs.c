@@ -102,4 +102,4 @@ static const struct adapter adapter_beefs = {
 };
 
 ADAPTER_ENGINE(beefs, LEVEL_SYSCALL,
-	       "beefs_replayer of Pereira and others (2016): an event replayer with a coordinator");
+	       "beefs_replayer by Pereira and others (2016): an event replayer with a coordinator");

@@ -249,7 +249,7 @@ static int fio_parse(struct adapter_run *r, struct err *e)
 	ret = ret ? ret : fio_logs_read(prefix, &taker, e);
 	if (!ret && p.n_open)
 		adapter_note(r, "%llu requests have no completion in fio's log: in the replay "
-			"trace, they end at the last time of the log",
+			"trace, their end is the last time in the log",
 			(unsigned long long)p.n_open);
 	adapter_note(r, "fio's log has times in whole ms, so differences below 1 ms are unknown");
 	if (r->config->adapter.known.fio_ioengine != ENGINE_PSYNC)

@@ -56,16 +56,16 @@ static int form_check(const struct times_form *f, struct err *e)
 {
 	const uint64_t *c = f->column;
 	if (!c[TIMES_BEGIN] || (!c[TIMES_END] && !c[TIMES_TOOK]))
-		return err_set(e, EINVAL, "name the column begin=COLUMN, and also end=COLUMN or "
+		return err_set(e, EINVAL, "begin=COLUMN is needed, and either end=COLUMN or "
 			"took=COLUMN");
 	if (c[TIMES_END] && c[TIMES_TOOK])
-		return err_set(e, EINVAL, "end and took exclude each other");
+		return err_set(e, EINVAL, "end and took cannot be used together");
 	bool whole = c[TIMES_OP] && c[TIMES_OFFSET] && c[TIMES_LENGTH],
 	     any = c[TIMES_OP] || c[TIMES_OFFSET] || c[TIMES_LENGTH];
 	if (any && !whole && !c[TIMES_SEQ])
-		return err_set(e, EINVAL, "name the columns op, offset and length, or the column "
-			"seq, or none of the four (the lines must then be in the order of the "
-			"input)");
+		return err_set(e, EINVAL, "of op, offset and length, some are missing: name the "
+			"columns of all three, or name seq instead. Without op, offset, length and "
+			"seq, the lines must be in the order of the input");
 	return 0;
 }
 

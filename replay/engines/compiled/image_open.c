@@ -99,8 +99,8 @@ int image_open(struct image *m, struct replay_plan *p, struct err *e)
 		return err_set(e, EINVAL, "the tables of the compiled replay were made by "
 					  "another version of validate: compile the replay again");
 	if (m->opened)
-		return err_set(e, EINVAL, "the tables of the compiled replay were already used: "
-					  "they can be replayed only once");
+		return err_set(e, EINVAL, "the tables of the compiled replay have already been "
+					  "used: they can be replayed only once");
 	pages_take(m);
 	m->opened = true;
 	const struct replay_plan given = *p;

@@ -149,8 +149,8 @@ static int parallel_run(struct replay_plan *p, const struct replay_config *c, st
 const struct replay_engine engine_parallel = {
 	.name = "parallel",
 	.level = LEVEL_SYSCALL,
-	.help = "one process per traced process, under MPI on one or more hosts, with the "
-			 "traced computing and waiting",
+	.help = "one process per traced process, under MPI on one or more hosts; replays the "
+			 "traced computing and waits",
 	.opens = true,
 	.marks_cpu_delay = true,
 	.nodes = true,

@@ -433,8 +433,8 @@ int main(int argc, char **argv)
 	r->host[sizeof r->host - 1] = '\0';
 	bundle_boot(r->boot);
 	if (provided < MPI_THREAD_SERIALIZED) {
-		err_set(&e, ENOTSUP, "this MPI library permits calls of one thread only; install a "
-			"build with thread support");
+		err_set(&e, ENOTSUP, "this MPI library permits calls from one thread only; install "
+			"a build with thread support");
 		rank_fail(r, &e);
 	}
 	if (heartbeats_open(&heartbeats, r, strtoll(argv[3], NULL, 10), &e))
