@@ -58,7 +58,7 @@ expect_line err 'the balloon needs'
 [ ! -e out.trace ] || fail "a trace of nothing"
 "$VALIDATE" export --to csv rr.trace -o rr.csv
 replay 3 --prepare --balloon traced rr.csv
-expect_line err 'memory use of the program (capture app --memory records it)'
+expect_line err 'memory use of the program ("validate capture app --memory" records it)'
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && cp "$VALIDATE" validate-copy && chmod 755 . validate-copy &&
 	chmod -R a+rX . && setpriv --reuid 12345 --regid 12345 --clear-groups ./validate-copy version >/dev/null 2>&1; then
 	(ulimit -l 64 && expect_status 3 setpriv --reuid 12345 --regid 12345 --clear-groups --bounding-set -ipc_lock \
