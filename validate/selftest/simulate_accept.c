@@ -296,10 +296,10 @@ static void accept_trial(void *context, gsl_rng *rng, uint64_t *count)
 static void row_add(struct rates *rates, size_t n, const char *name, bool promised,
 		    const uint64_t count[][N_COUNTS], size_t which)
 {
-	char group[128];
+	char group[96];
 	snprintf(group, sizeof group,
 		 "acceptance at a limit, at a nominal 5 %%, %zu replicates; (accepts), (rejects): "
-		 "the verdict uses this test", n);
+		 "used by verdicts", n);
 	for (size_t i = 0; i < N_CONDITIONS; i++) {
 		struct rate *r = rate_add(rates, PART_STATISTICS, group, name, conditions[i].name,
 					  count[i][which], count[i][COUNT_TRIALS]);
