@@ -316,7 +316,7 @@ static void add_cause(struct strbuf *out, const struct analysis *a, size_t repla
 				part = c->part[i].label;
 		const bool common = add_common(out, a, replayer, &k, n_cells);
 		if (common)
-			strbuf_addstr(out, ": ");
+			strbuf_addstr(out, ", ");
 		if (k.n > 1)
 			strbuf_addstr(out, other_is_worse(a, replayer, &k) ? "for example, "
 									   : "at worst, ");
