@@ -41,7 +41,7 @@ const struct unseen_fact unseen_facts[] = {
      "(clone or unshare with CLONE_FILES or CLONE_FS)",
      NULL},
     {"n_file_actions", SIZE_MAX, UNSEEN_REQUESTS,
-     "calls of posix_spawn that failed, or whose file actions could not be read, so files may have "
+     "calls to posix_spawn that failed, or whose file actions could not be read, so files may have "
      "been created or truncated", NULL},
     {"n_unknown_cwd", NOTE(n_unknown_cwd), UNSEEN_FILES,
      "paths relative to an unknown directory, which are treated as relative to the "

@@ -13,16 +13,16 @@
 
 static const char synopsis[] = "causality [options] -o TRACE [--] COMMAND [ARGUMENT]...";
 static const char about[] =
-	"Records a parallel application, and finds which of its nodes wait for each\n"
-	"other. A node is a thread that makes requests on files, or another thread that\n"
-	"nodes wait for. COMMAND (mpirun ..., or any processes and threads) runs once\n"
+	"Records a parallel application, and finds which of its nodes wait for which\n"
+	"others. A node is a thread that makes requests on files, or a thread for which\n"
+	"such threads wait. COMMAND (mpirun ..., or any processes and threads) runs once\n"
 	"undisturbed, and then once for each node. Each of these later runs delays\n"
 	"requests of one node: the first request, and every Pth after it (--period P).\n"
-	"A delay ends when all other nodes wait or have ended. A node that waits at the\n"
-	"end of the delay depends on the delayed request.\n"
+	"A delay lasts until every other node waits or has ended. The nodes that wait at\n"
+	"this time depend on the delayed request.\n"
 	"The trace contains the requests and times of the first run, and the dependencies\n"
-	"that the other runs found. A replay keeps these dependencies on storage of any\n"
-	"speed. The application must make the same requests in every run.\n"
+	"that the other runs found. A replay keeps these dependencies, however fast or\n"
+	"slow its storage is. The application must make the same requests in every run.\n"
 	"\n"
 	"Exit status: 0 the trace was written, 2 wrong usage, 3 the application failed\n"
 	"or its runs differ.";
@@ -86,8 +86,8 @@ static void prediction_print(const struct collect_outcome *o)
 	printf("%-14sa replay will take %.3g %% %s time than the application. ", "warning",
 	       100 * fabs(lost), lost > 0 ? "less" : "more");
 	if (m->unexplained_ns)
-		printf("No dependency explains %s of the time in calls that wait. The longest "
-		       "such wait, %s, is before request %" PRIu64 " of node %" PRIu32
+		printf("Of the time in calls that wait, %s is not explained by any dependency. The "
+		       "longest such wait, %s, is before request %" PRIu64 " of node %" PRIu32
 		       ". Record again with --period 1 and --nodes all\n",
 		       duration_text((double)m->unexplained_ns).s,
 		       duration_text((double)m->longest_ns).s, m->longest_request, m->longest_node);
@@ -140,18 +140,18 @@ static void outcome_print(const struct collect_config *c, const struct collect_o
 		       "memory\n", "note", o->n_computing);
 	uncertain_print(o);
 	if (o->merged.n_early)
-		printf("%-14s%" PRIu64 " signal%s placed directly after %s, because a later "
-		       "signal would contradict other dependencies\n",
-		       "note", o->merged.n_early, o->merged.n_early == 1 ? " is" : "s are",
+		printf("%-14sthe trace has %" PRIu64 " signal record%s directly after %s: a later "
+		       "place would contradict other dependencies\n",
+		       "note", o->merged.n_early, o->merged.n_early == 1 ? "" : "s",
 		       o->merged.n_early == 1 ? "its delayed request" : "their delayed requests");
 	if (o->clock_bound_ns)
 		printf("%-14sdifferences of the hosts' clocks are known to within %s\n", "clocks",
 		       duration_text((double)o->clock_bound_ns).s);
 	count_line("warning", o->merged.n_programs_unseen,
-		   "run of a program can make calls that the capture does not see; \"validate "
+		   "run of a program may have made calls that the capture did not see; \"validate "
 		   "info\" names the program",
-		   "runs of programs can make calls that the capture does not see; \"validate "
-		   "info\" names the programs");
+		   "runs of programs may have made calls that the capture did not see; "
+		   "\"validate info\" names the programs");
 	count_line("note", o->n_outside,
 		   "thread belongs to no MPI rank; the trace does not have its requests",
 		   "threads belong to no MPI rank; the trace does not have their requests");

@@ -28,7 +28,7 @@ int rotate_apply(const struct trace_parts *p, const char *text, const char *outp
 		printf("%-14s%u, %s.000 to %s; to join them: validate slice %s -o JOINED\n",
 		       "parts", n, output, last, word.s);
 	if (!access(stale, F_OK))
-		printf("%-14s%s is left from an earlier capture and does not belong to this trace: "
-		       "remove it\n", "warning", stale);
+		printf("%-14s%s is left over from an earlier capture and does not belong to this "
+		       "trace: remove it\n", "warning", stale);
 	return 0;
 }

@@ -43,9 +43,10 @@ static void outcome_print(const struct vfs_config *c, const struct vfs_outcome *
 		"process)", "calls use descriptors without a captured open (perhaps received from "
 		"another process)");
 	count_line("warning", o->counts.n_positions_unknown,
-		   "file was in use when the capture began: offsets on it are unknown until lseek",
-		   "files were in use when the capture began: offsets on them are unknown until "
-		   "lseek");
+		   "file was in use when the capture began: its file offset is unknown until the "
+		   "program calls lseek",
+		   "files were in use when the capture began: their file offsets are unknown until "
+		   "the program calls lseek");
 	if (o->counts.n_rings && o->no_rings.code)
 		printf("%-14srings of io_uring cannot be read on this machine (%s)\n", "warning",
 		       o->no_rings.msg);

@@ -26,9 +26,9 @@ static const char synopsis[] =
     "save DIR [--replayer NAME] [--redact] [-o FILE]\nshow FILE|DIR [--replayer NAME] [--redact]";
 static const char about[] =
 	"save: writes a baseline of the results directory DIR: a JSON file with the data\n"
-	"that later comparisons need. The file has a few kilobytes for each replayer in\n"
-	"each scenario, so you can store it in a repository of source code. A comparison\n"
-	"with the baseline gives the same numbers as a comparison with DIR.\n"
+	"that later comparisons need. The file takes a few kilobytes for each replayer in\n"
+	"each scenario, so you can keep it in a source code repository. A comparison with\n"
+	"the baseline gives the same numbers as a comparison with DIR.\n"
 	"\n"
 	"show: prints the date, host, protocol, cases and environment of a baseline or of\n"
 	"a results directory.\n"

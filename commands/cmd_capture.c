@@ -68,10 +68,10 @@ void files_noted_print(const struct files_noted *n)
 void changes_print(uint64_t n_mounts, uint64_t n_unshared)
 {
 	count_line("warning", n_mounts,
-		   "call mounted or unmounted a file system: later names can lead to other files, "
-		   "and the trace does not show which",
-		   "calls mounted or unmounted file systems: later names can lead to other files, "
-		   "and the trace does not show which");
+		   "call mounted or unmounted a file system: after it, the same name can refer to "
+		   "another file, and the trace does not show which",
+		   "calls mounted or unmounted file systems: after them, the same name can refer "
+		   "to another file, and the trace does not show which");
 	count_line("warning", n_unshared,
 		   "thread or process shares descriptors or the working directory in an unusual "
 		   "way (clone or unshare with CLONE_FILES or CLONE_FS): its files are not known",
@@ -111,9 +111,9 @@ static void app_print(const struct app_config *c, const struct app_outcome *o)
 		   "requests are lost: the trace is incomplete" LOST_CAUSES);
 	changes_print(o->n_mounts, o->n_unshared);
 	count_line("warning", o->n_file_actions,
-		   "call of posix_spawn failed, or its file actions could not be read: the trace "
+		   "call to posix_spawn failed, or its file actions could not be read: the trace "
 		   "does not show which files these actions made or truncated",
-		   "calls of posix_spawn failed, or their file actions could not be read: the "
+		   "calls to posix_spawn failed, or their file actions could not be read: the "
 		   "trace does not show which files these actions made or truncated");
 	if (o->interrupted)
 		printf("%-14sinterrupted: processes that are still running are not traced "
@@ -134,8 +134,8 @@ static void app_print(const struct app_config *c, const struct app_outcome *o)
 	    "note", "can use io_uring without liburing; such requests are not in the trace",
 	    &o->own_rings);
 	count_line("warning", o->n_ring_entries,
-		"direct system call of io_uring_enter: its requests are not in the trace",
-		"direct system calls of io_uring_enter: their requests are not in the trace");
+		"direct system call to io_uring_enter: its requests are not in the trace",
+		"direct system calls to io_uring_enter: their requests are not in the trace");
 }
 
 static int capture_app(int argc, char **argv, struct err *e)

@@ -34,9 +34,10 @@ static const char about[] =
 	"Compares two campaigns that ran the same protocol, or two replayers of one\n"
 	"campaign. OLD and NEW are results directories or baselines (\"validate baseline\n"
 	"save\"). :REPLAYER selects one replayer. A single DIR is a results directory or\n"
-	"baseline whose protocol names both replayers in its section [compare]. Each\n"
-	"component of each scenario gets an outcome: same (the change is shown to lie\n"
-	"within the limits of [compare]), better, worse, inconclusive, or not judged.\n"
+	"baseline whose protocol names both replayers in its section [compare]. A\n"
+	"component is a property with a limit, such as bias or precision. Each component\n"
+	"of each scenario gets an outcome: same (the change is shown to lie within the\n"
+	"limits of [compare]), better, worse, inconclusive, or not judged.\n"
 	"\n"
 	"Exit status: 0 the same or better, 1 a component is worse, 2 wrong usage, 3\n"
 	"failed, 4 inconclusive (--inconclusive changes this), 5 not comparable.";

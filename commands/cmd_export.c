@@ -19,14 +19,14 @@ static const struct option_spec export_options[] = {
 	       ".FORMAT instead of its suffix)"),
 	OPEN_OPTION_ROWS(AT(open)),
 	OPTION(FLAG, "quiet", AT(quiet), .group = "Messages", .letter = 'q',
-	       .help = "print no summary of the written file, and no problems of TRACE such "
-	       "as skipped lines"),
+	       .help = "do not print the summary of the written file, or the problems of TRACE, "
+	       "such as skipped lines"),
 	{.name = NULL},
 };
 
 static const char about[] =
 	"Writes a trace in the format of another tool. Requests that the format cannot\n"
-	"hold are left out, and the command prints their number. If the trace has damaged\n"
+	"hold are left out, and the command prints how many. If the trace has damaged\n"
 	"blocks, the output lacks their requests, and the exit status is 3.\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 failed.";

@@ -20,8 +20,8 @@ static const struct option_spec judge_options[] = {
 	    ""),
 	OPTION(UINT, "replicates", JUDGE_FIELD(replicates), .group = "Campaign and output",
 	       .arg = "N", .min = 2, .max = 10000,
-	       .help = "number of replays with each replayer, and with --rerun also of runs of the "
-	       "command, not counting the warm-up (default 10; with --rerun 20)"),
+	       .help = "number of replays with each replayer, not counting the warm-up; with "
+	       "--rerun, also the number of runs of the command (default 10; with --rerun 20)"),
 	JUDGE_OUTPUT_ROWS("judge"),
 	{.name = NULL},
 };
@@ -83,8 +83,8 @@ static void rerun_print(const struct judge_config *c, const struct judged *j,
 	if (!j->no_rerun.code)
 		rerun_show(&command, &base, &j->rerun);
 	if (c->rerun)
-		printf("Runs this command again in a fresh copy of %s (effects of the command "
-			"outside the copy occur again):\n  %s\n\n", base.s, command.s);
+		printf("Runs this command again in a fresh copy of %s (what the command does "
+			"outside the copy, it does again):\n  %s\n\n", base.s, command.s);
 	else if (command.len)
 		printf("The reference is the recording. --rerun runs the captured command again "
 			"instead: %s\n\n", command.s);

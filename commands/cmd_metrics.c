@@ -20,7 +20,8 @@ static const struct part_row {
 } parts[] = {
     {"response", "response time by operation: mean, standard deviation, extremes, quantiles",
      PART_RESPONSE},
-    {"schedule", "issue error of timed replays, and how far each start is from the traced schedule",
+    {"schedule", "schedule error (start in the replay minus start in the reference); for timed "
+     "replays, issue error (start minus the time at which the request was due)",
      PART_SCHEDULE},
     {"concurrency", "requests in flight, weighted by time, busy time or request: means, maxima, "
      "distances between trace and replay",

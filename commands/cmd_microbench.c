@@ -15,8 +15,8 @@ static char *help_make(void)
 	FILE *out = open_memstream(&text, &size);
 	if (!out)
 		return xstrdup("Runs a workload and writes its trace.");
-	fputs("Runs a workload and writes its trace. The program itself takes a time stamp\n"
-		"before and after each call. The trace is the reference for replays.\n"
+	fputs("Runs a workload and writes its trace. The workload itself takes a time stamp\n"
+		"before and after each of its calls. The trace is the reference for replays.\n"
 		"\n"
 		"Exit status: 0 done, 2 wrong usage, 3 failed, 6 refused for safety.\n"
 		"\n"
@@ -68,8 +68,9 @@ static int command_print(const struct workload *w, const struct microbench_confi
 static int summary_print(const struct workload *w, const struct microbench_config *c,
 			 const struct microbench_outcome *o)
 {
-	printf("%s, level %llu: %llu request%s in %s, mean response time %s", w->name,
-	       (unsigned long long)c->level, (unsigned long long)o->n_requests,
+	printf("%s, %llu %s%s: %llu request%s in %s, mean response time %s", w->name,
+	       (unsigned long long)c->level, w->script && w->script->parallel ? "rank" : "thread",
+	       c->level == 1 ? "" : "s", (unsigned long long)o->n_requests,
 	       o->n_requests == 1 ? "" : "s", duration_text((double)o->elapsed_ns).s,
 	       duration_text(o->mean_response_ns).s);
 	if (o->elapsed_ns > 0)

@@ -23,12 +23,12 @@ static const char about[] =
 	"reported.\n"
 	"\n"
 	"Orders: temporal (traced order; requests that overlapped may overlap again),\n"
-	"temporal-serial (one request at a time), fs (after dependencies), thread (order\n"
-	"within each thread), none.\n"
+	"temporal-serial (one request at a time), fs (each request after those on which\n"
+	"it depends), thread (order within each thread), none.\n"
 	"Timings: fullspeed, timestamp (traced times), think (traced pauses).\n"
 	"Modes on a device: hf (traced times), afap (as fast as possible), load (traced\n"
-	"number in flight), dep (after dependencies). Traced writes overwrite the\n"
-	"content of DEVICE.\n"
+	"number in flight), dep (each request after those on which it depends). Traced\n"
+	"writes overwrite the content of DEVICE.\n"
 	"\n"
 	"Exit status: 0 done, even if return values differ; 2 wrong usage; 3 failed, or\n"
 	"stopped at a mismatch (--stop-on-mismatch); 6 refused for safety.";
@@ -122,7 +122,8 @@ static void skipped_print(const struct replay_summary *s)
 	const uint64_t n_causes = s->n_skipped_of[SKIP_CAUSE];
 	if (n_causes)
 		printf("%-16s%" PRIu64 " record%s of computing, signals and waits\n"
-		       "                (engine parallel replays them in mode causal)\n",
+		       "                (the engine \"parallel\" replays them in its mode "
+		       "\"causal\")\n",
 		       "skipped", n_causes, n_causes == 1 ? "" : "s");
 	if (s->n_skipped == n_causes)
 		return;
@@ -377,7 +378,7 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 					       : "clones (FICLONE) were replayed as copies");
 	if (s->n_touches)
 		printf("%-16spages of mapped files %" PRIu64 " times, %" PRIu64
-		       " of these times by a write\n",
+		       " of them by writing\n",
 		       "touched", s->n_touches, s->n_touches_writing);
 	if (s->n_timed)
 		issue_error_print(s);

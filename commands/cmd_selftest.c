@@ -33,17 +33,17 @@ static const struct option_spec selftest_options[] = {
 	       "directory of -o, with the same --quick, --replicates, --run-duration, "
 	       "--permutations, --target and --seed"),
 	OPTION(UINT, "campaigns", FIELD(campaigns), .arg = "N", .max = 100000,
-	       .help = "replay: number of campaigns that test each fault at its largest size, and "
-	       "number of campaigns with replayers that report invented response times (default "
-	       "59; quick: 1)"),
+	       .help = "replay: number of campaigns that test each deliberate fault at its largest "
+	       "size. As many campaigns test replayers that report invented response times "
+	       "(default 59; quick: 1)"),
 	OPTION(UINT, "campaigns-all-sizes", FIELD(sizes), .arg = "N", .max = 100000,
-	       .help = "replay: in this many of the campaigns of --campaigns, also test each fault "
+	       .help = "replay: how many of the campaigns set by --campaigns also test each fault "
 	       "at its two smaller sizes (default 20; quick: 0)"),
 	OPTION(UINT, "campaigns-aa", FIELD(aa), .arg = "N", .max = 100000,
 	       .help = "replay: number of campaigns with the program in place of the replayer "
 	       "(default 10; quick: 1)"),
 	OPTION(UINT, "permutations", FIELD(permutations), .arg = "N", .max = 1000000,
-	       .help = "replay: number of permutations in each campaign of --campaigns-aa; a "
+	       .help = "replay: number of permutations in each campaign set by --campaigns-aa; a "
 	       "permutation exchanges the labels \"program\" and \"replay\" in random blocks "
 	       "(default 100; quick: 20)"),
 	OPTION(UINT, "replicates", FIELD(replicates), .arg = "N", .min = 3, .max = 1000,
@@ -51,7 +51,7 @@ static const struct option_spec selftest_options[] = {
 	       "replayer run once (default 20); capture: number of runs with each method (default "
 	       "10; quick: 3)"),
 	OPTION(DURATION, "run-duration", FIELD(run_ns), .arg = "TIME", .min = 1e6, .max = 60e9,
-	       .help = "replay: shortest duration of a run (default 10ms). Runs take at least 4 "
+	       .help = "replay: minimum duration of a run (default 10ms). Runs take at least 4 "
 	       "times as long in campaigns that replay at the traced times, and 20 times as long "
 	       "in campaigns whose replayers report invented response times"),
 	OPTION(UINT, "simulated", FIELD(simulated), .arg = "N", .min = 10, .max = 1e8,

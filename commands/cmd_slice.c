@@ -36,8 +36,8 @@ static const struct option_spec slice_options[] = {
 	       .help = "keep only requests on objects whose name matches one of these shell "
 	       "patterns (default: all)"),
 	OPTION(STRING, "operation", AT(filter.operations), .arg = "LIST",
-	       .help = "keep only requests with these operations, or with operations of these "
-	       "families, such as read (default: all)"),
+	       .help = "keep only requests with these operations; the name of a family, such as "
+	       "read, stands for all its operations, such as pread (default: all)"),
 	OPTION(STRING, "join", AT(join), .group = "Changes", .arg = "TRACE",
 	       .help = "add the page faults and page-cache misses of TRACE, a trace that "
 	       "\"validate capture vfs\" recorded in the same run"),

@@ -17,15 +17,14 @@ static const struct option_spec stats_options[] = {
 	       .help = "whether the first line names the columns (default auto)"),
 	OPTION(FLAG, "paired", FIELD(paired),
 	       .help = "compare line i of the replay with line i of the reference"),
-	OPTION(FLAG, "time-ordered", FIELD(time_ordered), .help = "use statistics for "
-	       "successive values of one run, which depend on each other (means of 25 batches, "
-	       "bootstrap with blocks)"),
+	OPTION(FLAG, "time-ordered", FIELD(time_ordered), .help = "treat the values as "
+	       "successive, dependent values of one run (means of 25 batches, block bootstrap)"),
 	OPTION(STRING, "sessions", FIELD(sessions), .arg = "COLUMN",
 	       .help = "column that names the session (day or machine) of each value; adds the "
 	       "statistics of ISO 5725-2"),
 	OPTION(FLAG, "files-are-sessions", FIELD(files_are_sessions),
-	       .help = "each file is a session (day or machine), and each column of -C is a "
-	       "sample; adds the statistics of ISO 5725-2"),
+	       .help = "treat each file as a session (day or machine), and each column that -C "
+	       "names as a sample; adds the statistics of ISO 5725-2"),
 	OPTION(STRING, "where", FIELD(where), .arg = "COLUMN=TEXT,...",
 	       .help = "use only lines in which each COLUMN equals its TEXT (with !=: differs "
 	       "from it)"),
@@ -41,9 +40,9 @@ static const struct option_spec stats_options[] = {
 	       "status: 0 trusted, 1 not trusted, 4 inconclusive"),
 	OPTION(CHOICE, "paper-mode", FIELD(paper_mode), .group = "Uncertainty and bootstrap",
 	       .choices = paper_mode_names, .help = "formula of the output line \"as in Pereira "
-	       "and others\". These authors published a paper in 2016. paper: formula in its text; "
-	       "papertab: formula of its tables; strict: the formula in its text with two changes, "
-	       "see the manual page (default paper)"),
+	       "and others\" (2016). paper: as in the text of their paper; papertab: as in its "
+	       "tables; strict: as in its text, with two changes; see the manual page (default "
+	       "paper)"),
 	OPTION(DOUBLE, "clock", FIELD(clock), .arg = "HALFWIDTH", .min = 0, .max = -1,
 	       .help = "half-width of the interval that contains the clock's error, in the unit "
 	       "of the data, for the uncertainty budget (default 0)"),
@@ -80,7 +79,8 @@ static const char about[] =
 	"the uncertainty of the result of one future run. If there is only one column,\n"
 	"prints its statistics. Files are text (columns separated by spaces or tabs, #\n"
 	"comments), CSV with a header, or JSON of hyperfine, pytest-benchmark or fio; -\n"
-	"is standard input. Without --paired, samples count as independent.\n"
+	"is standard input. Without --paired, the samples are treated as\n"
+	"independent.\n"
 	"\n"
 	"With --compute, VALUES are numbers (1,2,3), or groups of numbers with a slash\n"
 	"between them (1,2/3,4). They can also come from a file:\n"

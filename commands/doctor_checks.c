@@ -488,9 +488,9 @@ static void tracepoints_look(struct doctor_finding *f)
 	const bool may = !access("/sys/kernel/tracing/instances", W_OK) ||
 			 !access("/sys/kernel/debug/tracing/instances", W_OK);
 	warn_if(f, !may,
-		"requests at a device cannot be observed, and \"validate capture\" block and vfs "
-		"do not work: as root, mount -t tracefs nodev /sys/kernel/tracing (a container "
-		"without privileges cannot)",
+		"requests at a device cannot be observed, and \"validate capture block\" and "
+		"\"validate capture vfs\" do not work: as root, mount -t tracefs nodev "
+		"/sys/kernel/tracing (a container without privileges cannot)",
 		"%s", may ? "can be recorded" : "cannot be recorded");
 }
 

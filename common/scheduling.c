@@ -239,16 +239,17 @@ void scheduling_warning(const struct scheduling *s, uint32_t n_threads, bool spi
 		return;
 	int n = 0;
 	if (spin && n_threads > (uint32_t)processors_allowed())
-		n = snprintf(to, size, "%u real-time threads that spin share %u CPUs: each stops "
-			"the others on its CPU; ", n_threads, (uint32_t)processors_allowed());
+		n = snprintf(to, size, "%u spinning real-time threads share %u CPUs: each "
+			"blocks the others on its CPU; ", n_threads,
+			(uint32_t)processors_allowed());
 	if (n < 0 || (size_t)n >= size)
 		return;
 	if (throttling_read(&runtime_us, &period_us))
-		snprintf(to + n, size - (size_t)n, "real-time throttling: threads that spin lose "
+		snprintf(to + n, size - (size_t)n, "real-time throttling: spinning threads lose "
 			"up to %" PRId64 " ms of every %" PRId64 " ms on each CPU to other work "
 			"(kernel.sched_rt_runtime_us)", (period_us - runtime_us) / 1000,
 			period_us / 1000);
 	else
-		snprintf(to + n, size - (size_t)n, "no real-time throttling: a thread that spins "
-			"stops all other work on its CPU");
+		snprintf(to + n, size - (size_t)n, "no real-time throttling: a spinning thread "
+			"blocks all other work on its CPU");
 }

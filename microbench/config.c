@@ -61,8 +61,9 @@ const struct option_spec microbench_options[] = {
 	       "(createfiles, copyfiles), iterations (earthquake), or blocks (other parallel "
 	       "applications)"),
 	OPTION(DURATION, "min-duration", FIELD(min_duration_ns), .arg = "TIME", .max = NO_LIMIT,
-	       .help = "shortest duration of the run: after the number of requests of --requests, "
-	       "make further requests until this time has passed since the start (default 0)"),
+	       .help = "minimum duration of the run: after the number of requests set by "
+	       "--requests, make further requests until this time has passed since the start "
+	       "(default 0)"),
 	OPTION(SIZE, "block-size", FIELD(block_bytes), .arg = "SIZE", .min = 1,
 	       .max = (double)MICROBENCH_MAX_BLOCK_BYTES, .help = "size of a request (default "
 	       "4K)"),

@@ -50,8 +50,8 @@ const struct option_spec app_options[] = {
 	OPTION(FLAG, "no-characters", FIELD(no_characters),
 	       .help = "do not record stdio calls that move a single character (getc, putc)"),
 	OPTION(STRING, "pid", FIELD(pid), .group = "Command", .letter = 'p', .arg = "PID",
-	       .help = "not available: the library is loaded at program start; use \"validate "
-	       "capture vfs --pid PID\""),
+	       .help = "not available here: the library can only be loaded when a program starts. "
+	       "For a running process use \"validate capture vfs --pid PID\""),
 	OPTION(FLAG, "check-status", FIELD(check_status),
 	       .help = "exit with status 3 if COMMAND fails; the trace is still written"),
 	OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR",

@@ -76,7 +76,7 @@ struct app_outcome {
 	/* programs that were not searched for system calls: code made at run time; files that were
 	 * removed or changed after their start */
 	struct app_programs made_code, replaced;
-	/* calls of io_uring_enter by syscall(3); their requests are not recorded */
+	/* calls to io_uring_enter by syscall(3); their requests are not recorded */
 	uint64_t n_ring_entries;
 	struct files_noted files; /* the snapshot */
 	uint64_t n_samples;	/* number of samples of memory */

@@ -243,8 +243,9 @@ static void expectation_report(const struct collect_job *j, uint64_t period)
 	double ns = runs_expected_ns(j, period, &n);
 	if (n)
 		message_announce(j,
-				 "%" PRIu32 " node%s; the run without delays took %s; %" PRIu32
-				 " run%s at period %" PRIu64 " will follow and take about %s",
+				 "%" PRIu32 " node%s (threads); the run without delays took %s; %"
+				 PRIu32 " run%s with delays (--period %" PRIu64
+				 ") will follow and take about %s",
 				 j->kept.n_nodes, j->kept.n_nodes == 1 ? "" : "s",
 				 duration_text((double)j->kept.run[0].took_ns).s, n,
 				 n == 1 ? "" : "s", period, duration_text(ns).s);
@@ -275,7 +276,8 @@ static bool has_senders(const struct collect_job *j)
 static int without_senders(struct collect_job *j, struct err *e)
 {
 	message_announce(
-	    j, "%s. All runs are repeated; this time, threads without requests are not nodes",
+	    j, "%s. All runs are repeated; this time, threads that make no requests do not count "
+	       "as nodes",
 	    e->msg);
 	kept_runs_forget(&j->kept, 0);
 	free(j->kept.node);
@@ -495,8 +497,8 @@ static int auto_collect(struct collect_job *j, struct err *e)
 	}
 	message_announce(
 	    j,
-	    "no period gives a difference of at most %.1f %%: the trace has the dependencies "
-	    "found with period 1",
+	    "with every period, the execution times of replay and application differ by more than "
+	    "%.1f %%: the trace has the dependencies that were found with --period 1",
 	    100 * j->config->error);
 	return 0;
 }

@@ -39,20 +39,21 @@ const struct option_spec collect_options[] = {
 	 .help = "shell command to run before each run, to restore the files"},
 	{.name = "compute", .type = OPT_CHOICE, .offset = FIELD(compute), .arg = "HOW",
 		.choices = compute_names,
-	 .help = "rule for the computing time of a node; auto: throttled if a node polls memory, "
-	       "else blocking; see the manual page (default auto)"},
+	 .help = "how to determine the computing time between two requests of a node. blocking: "
+	       "from the first run; throttled: from the run that delays this node; auto: "
+	       "throttled if a node polls memory, else blocking (default auto); see the manual "
+	       "page"},
 	{.name = "clock", .type = OPT_CHOICE, .offset = FIELD(clock), .arg = "CLOCK",
 		.choices = clock_names,
 	 .help = "clock that measures computing. cpu: CPU time; wall: elapsed time; auto: cpu if "
 	       "there are more nodes than CPUs, else wall (default auto)"},
 	{.name = "factor", .type = OPT_DOUBLE, .offset = FIELD(factor), .arg = "X",
-	 .help = "during a delay, a thread counts as waiting once it has computed for longer than "
-	       "X times its longest computing time between two requests in the first run (default "
-	       "2)",
+	 .help = "treat a thread as waiting (by polling memory) if it computes during a delay for "
+	       "longer than a limit: X times its longest computing time between two requests in "
+	       "the first run (default 2)",
 	 .min = 1, .max = 1000},
 	{.name = "floor", .type = OPT_DURATION, .offset = FIELD(floor_ns), .arg = "TIME",
-	 .help = "shortest computing time after which --factor counts a thread as waiting "
-	       "(default 10ms)",
+	 .help = "smallest value of the limit that --factor sets (default 10ms)",
 	 .min = 1e5, .max = 3.6e12},
 	{.name = "runs-dir", .type = OPT_STRING, .offset = FIELD(runs_dir), .arg = "DIR",
 	 .help = "directory for the records of all runs, and for the output of the application "

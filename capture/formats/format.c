@@ -166,8 +166,8 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 		"; without -v, strace prints only the first request of each call",
 		n->n_unshown);
 	NOTE_IF(n->n_without_issue,
-		"requests queued (Q) and completed (C) without an issue (D): %" PRIu64
-		"; --queue uses their Q as the start",
+		"requests queued (Q) and completed (C), but with no issue event (D): %" PRIu64
+		"; with --queue, they begin at Q",
 		n->n_without_issue);
 	NOTE_IF(n->n_queued && n->mean_queue_ns > 0,
 		"mean time between queueing (event Q) and issue (event D): %.3g us; a request "

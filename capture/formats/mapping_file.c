@@ -156,7 +156,8 @@ static int set_values(struct mapping_parse *p, const char *value)
 	return good ? 1
 		    : value_refuse(
 			  p, "values", value,
-			  "a list of at most 16 TEXT:OPERATION, with a known operation or skip");
+			  "a list of at most 16 pairs TEXT:OPERATION, where OPERATION is a known "
+			  "operation or \"skip\"");
 }
 
 static int set_unit(struct mapping_parse *p, const char *value)

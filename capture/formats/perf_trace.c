@@ -301,8 +301,8 @@ static int perf_trace_line(struct foreign *f, const char *s, size_t len, struct 
 	k->n_lines++;
 	if (!call)
 		return foreign_at(f, first, e,
-			"neither a call nor an event: expected time, (duration): and "
-			"program/thread");
+			"neither a call nor an event: expected \"TIME (DURATION): "
+			"PROGRAM/THREAD\"");
 	if (!known || !take_call(call, end, &l)) { /* page faults, and calls without a begin */
 		f->base.notes.n_not_requests++;
 		return 0;

@@ -21,11 +21,12 @@ const struct option_spec vfs_options[] = {
 	       .help = "end the capture after this time, and end COMMAND (default 0: when the "
 	       "command or process ends, or at a signal)"),
 	OPTION(CHOICE, "faults", FIELD(faults), .choices = fault_names, .arg = "HOW",
-	       .help = "source of page faults on mapped files; none: record neither faults nor "
-		       "page-cache misses; see the manual page (default auto)"),
+	       .help = "how page faults on mapped files are recorded; none: record neither "
+		       "faults nor page-cache misses; see the manual page (default auto)"),
 	OPTION(CHOICE, "paths", FIELD(paths), .choices = path_names, .arg = "HOW",
-	       .help = "source of paths. bpf: a BPF program; none: files have no names; auto: "
-		       "bpf if the kernel permits it, else none (default auto)"),
+	       .help = "how the paths of files are found. bpf: by a BPF program; none: files "
+		       "have no names; auto: bpf if the kernel permits it, else none "
+		       "(default auto)"),
 	OPTION(FLAG, "snapshot", FIELD(snapshot), .help = "record the size, permissions and "
 	       "holes that each file has before its first use, for replay --prepare; not with "
 	       "--pid"),

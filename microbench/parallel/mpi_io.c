@@ -32,8 +32,8 @@ static const struct workload_script scripted = {
 
 const struct workload workload_mpi_io = {
     .name = "mpi-io", .alias = "mpiio",
-    .help = "MPI ranks write and read a file by MPI-IO. This workload writes no trace (no -o). "
-	    "To record a trace, run \"validate capture causality\" with the command that "
+    .help = "MPI ranks write and read a file through MPI-IO. This workload writes no trace (no "
+	    "-o). To record a trace, run \"validate capture causality\" with the command that "
 	    "--print-command prints",
     .writes = true, .defaults = defaults, .own_options = ranks_options, .script = &scripted,
 };

@@ -69,13 +69,9 @@ void replay_config_init(struct replay_config *c)
 /* Options that several engines have: rows of the tables of these engines and of replay_options. */
 #define MODE_ROW										   \
 	OPTION(CHOICE, "mode", BLOCK(mode), .group = "Block devices (engine block)",		\
-	       .arg = "MODE", .choices = block_mode_names, .help = "engine block: hf "		\
-	       "(traced times, limited number in flight), afap (as fast as possible), load " \
-	       "(traced number in flight) or dep (after dependencies), default hf. Engine " \
-	       "parallel: causal (after the traced computing and the waits for other "	\
-	       "nodes), afap, "									\
-	       "think-limited (traced pauses) or timing-accurate (traced times), default " \
-	       "causal")
+	       .arg = "MODE", .choices = block_mode_names, .help = "mode of engine "		\
+	       "block (hf, afap, load or dep; default hf), or of engine parallel (causal, "	\
+	       "afap, think-limited or timing-accurate; default causal); see the manual page")
 #define BLOCK_ROWS										   \
 	OPTION(CHOICE, "backend", BLOCK(backend), .arg = "NAME", .choices = block_backend_names,\
 	       .help = "engine block: interface to the kernel (default auto: io_uring, or "	\
@@ -153,12 +149,12 @@ void replay_config_init(struct replay_config *c)
 #define PARALLEL_ROWS										   \
 	OPTION(STRING, "launcher", PARALLEL(launcher), .arg = "COMMAND",			\
 	       .help = "engine parallel: command that starts the ranks; {n} stands for " \
-	       "their number; without {n}, \"-n N\" is appended (default mpirun on this " \
-	       "host)"), \
+	       "the number of ranks; without {n}, \"-n N\" is appended (default mpirun on " \
+	       "this host)"), \
 	OPTION(CHOICE, "compute", PARALLEL(compute), .arg = "HOW",				\
 	       .choices = parallel_compute_names,						\
-	       .help = "engine parallel: how the time passes in which a traced thread "	\
-	       "computed: spin keeps a CPU busy; sleep leaves the CPU free (default spin)"),\
+	       .help = "engine parallel: what a thread of the replay does during the traced " \
+	       "computing time. spin: keep a CPU busy; sleep: leave the CPU free (default spin)"),\
 	OPTION(CHOICE, "clock", PARALLEL(clock), .arg = "CLOCK", .choices = parallel_clock_names, \
 	       .help = "engine parallel: clock that measures computing. cpu: CPU time; wall: " \
 	       "elapsed time; auto: cpu if a machine has more threads of the replay than CPUs, " \
@@ -215,10 +211,10 @@ const struct option_spec replay_options[] = {
 	       .help = "make no calls, to measure the time of the replayer itself"),
 	OPTION(CHOICE, "order", FIELD(order), .group = "Order and timing", .arg = "ORDER",
 	       .choices = replay_order_names,
-	       .help = "which earlier requests a request waits for. temporal: as in the trace; "
-	       "temporal-serial: all earlier requests; fs: requests on which it depends by "
-	       "the rules of the file system; thread: the previous request of its thread; none: no "
-	       "request (default temporal)"),
+	       .help = "which earlier requests a request waits for. temporal: requests that ended "
+	       "in the trace before it began; temporal-serial: all earlier requests; fs: requests "
+	       "on which it depends by the rules of the file system; thread: the previous request "
+	       "of its thread; none: no request (default temporal)"),
 	OPTION(CHOICE, "timing", FIELD(timing), .arg = "TIMING", .choices = replay_timing_names,
 	       .help = "when a request is issued. fullspeed: as soon as its order permits; "
 	       "timestamp: at its traced time; think: its traced pause after the end of the "
@@ -238,9 +234,9 @@ const struct option_spec replay_options[] = {
 	       .choices = wait_method_names,
 	       .help = "how a worker waits until its request is due: hybrid sleeps, then spins "
 	       "(default hybrid)"),
-	OPTION(FLAG, "pre-spin", FIELD(pre_spin), .help = "with --wait hybrid: a spinning worker "
-	       "wakes the worker that is due next, and at most one worker per CPU spins (default "
-	       "yes)"),
+	OPTION(FLAG, "pre-spin", FIELD(pre_spin), .help = "with --wait hybrid: at most one "
+	       "worker per CPU spins; while it spins, it wakes the worker that is due next "
+	       "(default yes)"),
 	OPTION(STRING, "scheduler", FIELD(scheduler), .arg = "POLICY",
 	       .help = "scheduling policy of the workers: other, batch, idle, fifo:N, rr:N, "
 	       "deadline or deadline:RUNTIME/PERIOD (default unchanged)"),
@@ -266,9 +262,9 @@ const struct option_spec replay_options[] = {
 	       "current: pages that are not cached now; original: pages that were not cached "
 	       "during the capture (needs a trace from \"validate capture vfs\" or \"validate "
 	       "slice --join\"); none: make no reads (default current)"),
-	OPTION(STRING, "balloon", FIELD(balloon), .arg = "MEMORY", .help = "total anonymous "
-	       "memory of the replay, which locks additional memory to reach this total: a size, "
-	       "traced (as much as the program held) or off (default off)"),
+	OPTION(STRING, "balloon", FIELD(balloon), .arg = "MEMORY", .help = "lock additional "
+	       "memory until the replay holds this much anonymous memory in total: a size; "
+	       "traced: as much as the program held; off: lock nothing (default off)"),
 	OPTION(CHOICE, "payload", FIELD(payload), .arg = "KIND", .choices = payload_names,
 	       .help = "content of writes. buffer: the worker's buffer, which is pseudo-random "
 		       "until a read overwrites it; random: pseudo-random content, generated "

@@ -43,7 +43,7 @@ fi
 
 # rings: they are counted, but requests through them are not recorded
 capture ./raw ring
-expect_line out '1 direct system call of io_uring_enter'
+expect_line out '1 direct system call to io_uring_enter'
 expect_line info 'ring_entries 1'
 
 # no false alarms: constants that look like the instruction, other calls, and common programs
@@ -271,7 +271,7 @@ complete ./enters
 capture ./enters ring
 grep -q 'ended with status 3' out ||
 	expect_line info '  the trace is incomplete: 1 program can make calls that the capture does not see'
-incomplete '1 call of io_uring_enter submitted requests that are not in the trace' ./raw ring
+incomplete '1 call to io_uring_enter submitted requests that are not in the trace' ./raw ring
 incomplete '1 program can make calls that the capture does not see' ./raw files
 if $compiler -w -O1 -static -o static "$raw" -ldl 2>/dev/null; then
 	incomplete '1 program can make calls' sh -c './static nothing; true'

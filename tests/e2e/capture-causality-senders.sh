@@ -60,7 +60,7 @@ deps '(.barriers | length) >= 3 and .external_ns < .span_ns' # of two threads th
 # the number of messages differs from run to run: the thread is no node, and the other one waits as
 # long as in the first run
 capture ../parallel restless 5 "$PWD/count"
-expect_line out 'are repeated; this time, threads without requests are not nodes'
+expect_line out 'are repeated; this time, threads that make no requests do not count as nodes'
 expect_line out 'of 1 node '
 deps '.external_ns > 5e6'
 

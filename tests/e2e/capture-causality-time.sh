@@ -53,5 +53,5 @@ deps '.predicted_ns > 120e6'
 # if no request is delayed, the cause of a wait is unknown: it is not replayed, and a warning names it
 rm -rf ../trace ../trace.runs ./*
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --nodes none -- sh -c '../parallel spawned 6 & ../parallel independent; wait'
-expect_line out 'No dependency explains'
+expect_line out 'is not explained by any dependency'
 deps '.external_ns == 0'

@@ -189,7 +189,7 @@ same 'a period' "$(sort -u ../trace.runs/run-3-0.edges | cut -d ' ' -f 1 | tr '\
 
 # continues where it was: only missing runs are made
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --period 3 --resume -- ../parallel pipe 12
-expect_line out '1 run at period 3 will follow'
+expect_line out '1 run with delays (--period 3) will follow'
 [ -e ../trace.runs/run-3-1.edges ] || fail 'node 1 is still missing'
 expect_status 3 "$VALIDATE" capture causality -o ../trace --root . --resume -- ../parallel pipe 13
 expect_line err 'another command'
@@ -228,7 +228,7 @@ wait $collector || :
 touch -d '1 hour ago' ../scratch/validate-capture-*
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --scratch ../scratch --resume -- ../parallel stops ../counter
 expect_line out 'cleaned up after 1 killed capture'
-expect_line out '2 runs at period 1 will follow'
+expect_line out '2 runs with delays (--period 1) will follow'
 same 'after a kill' "$(edges 0)" '0:0 1:0 0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
 [ -z "$(ls ../scratch)" ] || fail "left: $(ls ../scratch)"
 for p in /proc/[0-9]*; do

@@ -131,8 +131,8 @@ mkdir in
 echo long >in/cut
 (cd in && expect_status 0 "$VALIDATE" capture app -o ../failed.trace -- ../elsewhere spawns /none/such) || exit 1
 expect_line in/out 'ended with status 0'
-expect_line in/out '1 call of posix_spawn failed'
-incomplete failed 'calls of posix_spawn that failed'
+expect_line in/out '1 call to posix_spawn failed'
+incomplete failed 'calls to posix_spawn that failed'
 for method in $methods; do
 	rm -rf in
 	mkdir in

@@ -34,7 +34,7 @@ for name in checkpoint:2 pseudosync:3 checkpoint-compute:2 fitness:4 earthquake:
 	*) more= ;;
 	esac
 	run 0 "$name" --level "$level" --requests 30 $more --dir target -o "$name.trace" --remove
-	expect_line out ", level $level: "
+	expect_line out ", $level ranks: "
 	"$VALIDATE" info "$name.trace" >info.txt
 	expect_line info.txt "$level threads in $level processes"
 	[ -z "$(ls target)" ] || fail "$name left $(ls target)"
@@ -72,7 +72,7 @@ run 2 random-read --dir target --print-command
 run 2 mpi-io --dir target -o wrong
 expect_line err 'capture causality'
 run 2 mpi-io --pause 1ms --dir target --print-command
-expect_line err 'omit pause'
+expect_line err 'omit the option'
 VALIDATE=$VALIDATE RANKS=2
 export VALIDATE RANKS
 for name in checkpoint mpi-io; do

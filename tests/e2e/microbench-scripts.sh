@@ -29,7 +29,7 @@ for name in fileserver postmark compile createfiles copyfiles; do
 		find target -type f -size +0 | sort | xargs -r cksum >before
 		[ "$name" = postmark ] || [ "$name" = createfiles ] || [ -s before ] || fail "$name prepared no files"
 		run 0 $name "$@" -o first
-		expect_line out "$name, level $level: "
+		expect_line out "$name, $level thread$([ "$level" -eq 1 ] || echo s): "
 		# again with the files of the first run: prepared again, the requests are the same
 		run 0 $name "$@" --prepare-only
 		find target -type f -size +0 | sort | xargs -r cksum >again

@@ -21,7 +21,7 @@ while read -r name alias _; do
 	checkpoint* | partitioned-read | earthquake | shared-polling | mpi-io) continue ;; # tests/e2e/microbench-parallel.sh
 	esac
 	run 0 "$name" --level 1 --requests 50 --file-size 64K --dir target -o "$name.trace"
-	expect_line out "$name, level 1: "
+	expect_line out "$name, 1 thread: "
 	expect_line out "trace: $name.trace"
 	[ -f "target/$alias.0" ] || fail "$name made no target/$alias.0"
 	run 0 "$alias" --requests 50 --file-size 64K --level 2 --dir target -o again.trace --remove

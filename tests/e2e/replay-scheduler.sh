@@ -97,4 +97,4 @@ expect_line err 'the kernel does not admit'
 expect_status 0 "$VALIDATE" microbench rr --scheduler fifo:3 --requests 10 --file-size 64K --dir target -o own.trace
 [ "$(extra own.trace .scheduling.priority)" = 3 ] || fail "the program's scheduler is not recorded"
 run 0 --scheduler fifo:10 --wait spin --timing timestamp --order thread rr.trace
-[ "$(nproc)" -ge 3 ] || expect_line out '3 real-time threads that spin share'
+[ "$(nproc)" -ge 3 ] || expect_line out '3 spinning real-time threads share'

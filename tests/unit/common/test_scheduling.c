@@ -225,7 +225,7 @@ static void spinning_in_real_time_is_warned_about(void **state)
 	assert_non_null(strstr(text, "throttling"));
 	assert_null(strstr(text, "share"));
 	scheduling_warning(&fifo, 5000, true, text, sizeof text);
-	assert_non_null(strstr(text, "5000 real-time threads that spin share"));
+	assert_non_null(strstr(text, "5000 spinning real-time threads share"));
 	scheduling_warning(&fifo, 5000, true, text, 10);
 	assert_int_equal(strlen(text), 9);
 	assert_true(scheduling_is_realtime(&fifo) && !scheduling_is_realtime(&other) &&
