@@ -19,7 +19,7 @@ static const struct option_spec report_options[] = {
 	OPTION(STRING, "format", FIELD(format), .letter = 'f', .arg = "FORM",
 	       .help = "output format, see --list (default terminal)"),
 	OPTION(FLAG, "certificate", FIELD(certificate),
-	       .help = "the same as --format certificate: a statement on each replayer. You can "
+	       .help = "the same as --format certificate: a statement about each replayer. You can "
 	       "publish it with results that you measure with this replayer"),
 	OPTION(FLAG, "verify", FIELD(verify), .help = "write nothing; check the results against "
 	       "the digests of the campaign, and report/certificate.txt against the results"),

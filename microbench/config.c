@@ -142,9 +142,9 @@ const struct option_spec microbench_options[] = {
 	       .help = "block-*: largest number of requests that each thread has in flight "
 	       "(default 32)"),
 	OPTION(DOUBLE, "rate", FIELD(rate), .arg = "N", .max = 1e9,
-	       .help = "block-*: number of requests per second of all threads together. A request "
-	       "is issued when it is due, but waits while its thread has --queue-depth requests "
-	       "in flight (default 0: a thread issues its next request when a request ends)"),
+	       .help = "block-*: requests per second of all threads together (default 0: a thread "
+	       "issues its next request when a request ends). A request is issued when it is due, "
+	       "unless its thread already has --queue-depth requests in flight; then it waits"),
 	OPTION(CHOICE, "arrivals", FIELD(arrivals), .arg = "KIND", .choices = arrivals_names,
 	       .help = "block-*, with --rate: times at which requests are due: fixed intervals "
 	       "or a Poisson process (default fixed)"),

@@ -186,8 +186,9 @@ MODEL(S, "ISO 5725-2 over sessions. Standard deviations are relative to the prog
 	ROW(double, s_r, "s_r", SHARE, "Within a session.", STATUS(status))
 	ROW(double, s_L, "s_L", SHARE, "Between sessions.", STATUS(status))
 	ROW(double, s_R, "s_R", SHARE, "In total.", STATUS(status))
-	OBJECT(cochran, "cochran", "Test of the largest scatter.")
-	OBJECT(grubbs, "grubbs", "Test of the more extreme of the largest and the smallest mean.")
+	OBJECT(cochran, "cochran", "Outlier test of the largest scatter.")
+	OBJECT(grubbs, "grubbs", "Outlier test of the largest or the smallest session mean, "
+		"whichever lies farther from the other means.")
 	ARRAY(session, n_sessions, "groups", NULL, .count = n_groups))
 #undef S
 
@@ -301,8 +302,8 @@ MODEL(S, "Element c of a distribution function (CDF) is the share of the time, o
 #undef S
 
 #define S cell_diagnostics
-MODEL(S, "Tests whether the pairs, in the order of the runs, depend on each other or have a trend; "
-	"and conditions of the runs (means over the runs).", CELL_DIAGNOSTICS(ROW))
+MODEL(S, "Tests of the pairs, in the order of the runs, for dependence and for a trend. Also "
+	"conditions of the runs (means over the runs).", CELL_DIAGNOSTICS(ROW))
 #undef S
 
 #define S cell

@@ -60,7 +60,7 @@ MODEL(S, "All data of a report, for programs. Times are in ns, and relative quan
 	FLAG(complete, "complete", "Every planned run was made.")
 	ROW(unsigned int, look, "look", COUNT,
 	    "Number of the planned look at which the verdicts were given: 1 is the first look; 0: "
-	    "no look was reached yet.")
+	    "no look has been reached yet.")
 	ROW(unsigned int, n_replicates, "n_replicates", COUNT, "Blocks used, without block 0.")
 	ROW(double, level_accept, "level_accept", P,
 	    "Permitted probability that a component outside its limit is accepted at this look.")

@@ -57,8 +57,8 @@ GET_AT(uint64_t, n_trusted_beyond, end_of(at)->n_beyond)
 	     BY_COUNT(next_point, "next", NULL, IF(has_next), .index = gap)                        \
 	     BY_COUNT(n_trusted_beyond, "n_trusted_beyond", NULL, .index = gap))
 
-MODEL(S, "Cases that differ only in level, pause and speed, by rate, and the range in which they "
-	"are trusted.",
+MODEL(S, "Cases that differ only in level, pause and speed, ordered by rate, and the range in "
+	"which they are trusted.",
 	TEXT(name, "workload", NULL)
 	TEXT(replayer, "replayer", NULL)
 	RANGE_END("highest_rate", "requests_per_s", RATE, 0)
@@ -243,8 +243,8 @@ GET(const void *, rate_class, course, c, c->rate[at->i].n_requests > 0 ? &c->rat
 
 MODEL(S, "A case over the course of a run, in intervals of width_s. Rates, requests in flight and "
 	"bandwidth are those of the pair of runs whose replay has the median execution time. For "
-	"timed replays, issue errors are from all runs: the mean of each interval, the quantiles "
-	"at 0, 1, ... 100 %, and the mean by the rate of the interval.",
+	"timed replays, issue errors are computed over all runs: their mean in each interval, "
+	"their quantiles at 0, 1, ... 100 %, and their mean in each class of rates.",
 	INLINE(course_case, case)
 	ROW(double, width_s, "width_s", NUMBER, NULL)
 	REALS(recorded, n, "recorded_per_s", RATE, NULL)

@@ -9,7 +9,7 @@ static void fault_word(struct standard_point *p)
 	case STANDARD_NO_FAULT:
 		break;
 	case STANDARD_FEW_VISITS:
-		snprintf(p->reason, sizeof p->reason, "too few visits");
+		snprintf(p->reason, sizeof p->reason, "too few measurements of the point");
 		break;
 	case STANDARD_BIASED:
 		snprintf(p->reason, sizeof p->reason, "|bias| + U is %.3g %% (limit %.3g %%)",
@@ -23,8 +23,9 @@ static void fault_word(struct standard_point *p)
 		break;
 	case STANDARD_UNSTEADY:
 		snprintf(p->reason, sizeof p->reason,
-			 "the check of the lead (time by which the server answers early) failed in "
-			 "%zu of %zu visits (limit: half of them)",
+			 "the check of the lead (how long before the programmed time the server "
+			 "answers) failed in %zu of %zu measurements of the point (limit: half of "
+			 "them)",
 			 p->n_unsteady, p->n_visits);
 		break;
 	}

@@ -118,10 +118,10 @@ const char *words_method(enum why_method how)
 	    [METHOD_REST] = "the rest",
 	    [METHOD_UNKNOWN] = "unknown",
 	    [METHOD_MEASURED] = "measured",
-	    [METHOD_BY_OPERATION] = "change of the share of each operation x its mean response "
-				    "time",
-	    [METHOD_BY_LEVEL] = "change of the share of the requests at each number in flight x "
-				"their mean response time",
+	    [METHOD_BY_OPERATION] = "change of each operation's share, multiplied by the mean "
+				    "response time of this operation",
+	    [METHOD_BY_LEVEL] = "change of the share of the requests at each number in flight, "
+				"multiplied by the mean response time at this number",
 	    [METHOD_BY_LEVEL_ALONE] = "by the number in flight; program and replay never had the "
 				      "same number, so this part includes unexplained service "
 				      "time",

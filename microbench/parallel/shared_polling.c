@@ -18,7 +18,7 @@ static int config_check(const struct microbench_config *c, struct err *e)
 	if (c->n_requests >= UINT32_MAX)
 		return err_set(
 		    e, EINVAL,
-		    "requests %llu: expected at most 2^32-2 rounds",
+		    "requests %llu (number of rounds): expected at most 2^32-2",
 		    (unsigned long long)c->n_requests);
 	if (c->file_bytes < 2 * c->block_bytes)
 		return err_set(e, EINVAL,

@@ -126,8 +126,9 @@ static int entry_check(struct check *c, const struct directory *in, int fd, cons
 	if (!nodes_add(&d, c->names, in, entry->d_name, strlen(entry->d_name)) &&
 	    !is_named(c, d.path)) {
 		err_set(e, EPERM, "refused, nothing was changed: --prepare would remove the "
-			"directory %s (absent at the start of the trace) with %s, which the trace "
-			"does not use: move this file, or choose an empty directory with --dir",
+			"directory %s (absent at the start of the trace), but it contains %s, "
+			"which the trace does not use: move this file, or choose an empty "
+			"directory with --dir",
 			top, d.path);
 		directory_release(&d);
 		return -EPERM;

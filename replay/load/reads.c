@@ -183,9 +183,9 @@ static int original_prepare(struct reads *x, struct load *l, const struct slots 
 			    const struct trace *t, struct err *e)
 {
 	if (!has_misses(l, t))
-		return err_set(e, EINVAL, "--reads original: the trace has no page-cache misses: "
-			"record them with \"validate capture vfs\", and add them with \"validate "
-			"slice --join\"");
+		return err_set(e, EINVAL, "--reads original: the trace contains no recorded "
+			"page-cache misses. Record them with \"validate capture vfs\", and add "
+			"them with \"validate slice --join\"");
 	misses_find(&x->misses, l, s);
 	for (uint32_t i = 0; i < l->n; i++)
 		if (!l->request[i].skipped && changes_reading(&l->request[i]))

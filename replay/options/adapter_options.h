@@ -90,9 +90,9 @@ struct known_options {
 	       "bundles)"),				\
 	OPTION(CHOICE, "artc-order", AT(known.artc_order), .arg = "ORDER",			\
 	       .choices = artc_order_names,							\
-	       .help = "ARTC: which calls a call waits for. root: by ARTC's own rules; "	\
-	       "temporal: by the traced order; none: no calls; single: one thread makes all "	\
-	       "calls (default root)"),								\
+	       .help = "ARTC: rule that decides which calls a call waits for. root: ARTC's own " \
+	       "rules; temporal: the traced order; none: a call waits for no other call; " \
+	       "single: one thread makes all calls (default root)"),		\
 	OPTION(FLAG, "artc-gaps", AT(known.artc_gaps), .help = "ARTC: keep the traced gap " \
 	       "before each call (default: replay at full speed)"),				\
 	OPTION(CHOICE, "beefs-policy", AT(known.beefs_policy), .arg = "POLICY",			\

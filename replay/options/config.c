@@ -87,8 +87,8 @@ void replay_config_init(struct replay_config *c)
 	       .max = BLOCK_BUNDLE_MAX, .help = "engine block: largest number of requests " \
 	       "that one system call submits (default 256)"), \
 	OPTION(UINT, "depth", BLOCK(depth), .arg = "N", .max = BLOCK_DEPTH_MAX,			\
-	       .help = "engine block: largest number of requests in flight; in mode dep, " \
-	       "for each worker. 0: 128 in mode afap, no effect in other modes (default 0)"), \
+	       .help = "engine block: largest number of requests in flight; in mode dep, for " \
+	       "each worker. 0: 128 in mode afap, no limit in other modes (default 0)"), \
 	OPTION(CHOICE, "follow", BLOCK(follow), .arg = "PARENTS", .choices = block_follow_names,\
 	       .help = "mode dep: rule that sets when a request is due after its parents (the "	\
 	       "requests on which it depends); see the manual page (default each)"),		\
@@ -285,7 +285,7 @@ const struct option_spec replay_options[] = {
 	       .group = "Checks and deliberate faults",
 	       .help = "stop at the first return value that differs from the traced value"),
 	OPTION(DURATION, "watchdog", FIELD(watchdog_ns), .arg = "TIME", .max = NO_LIMIT,
-	       .help = "fail if no request ends for this time; the message names a request that "
+	       .help = "fail if no request ends within this time; the message names a request that "
 	       "does not return. While a worker waits until its request is due, the time does not "
 	       "count. 0: never fail (default 60s)"),
 	OPTION(STRING, "mutant", FIELD(mutant), .arg = "FAULT[:SIZE]",

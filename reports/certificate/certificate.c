@@ -11,14 +11,15 @@
 
 const char certificate_explanation[] =
 	"Bias: relative difference between the mean response time of the replay and that of the "
-	"program's run in the same block. Execution time: the same for the execution time. 95 % "
-	"interval: half-width after ±, or both ends in brackets. The verdict uses the confidence "
-	"levels of the decision rule, not these intervals. U: expanded uncertainty of one replay, "
-	"relative to the program's mean, for a coverage of 95 % with the coverage factor k (GUM). "
-	"Precision: standard deviation of the logarithm of the replay's mean response time, "
-	"divided by that of the program's mean response time. Scatter: standard deviation of the "
-	"mean response times of the runs. A verdict holds only for these workloads, this machine, "
-	"this target and the assessed components.";
+	"program's run in the same block. Execution time: relative difference between the "
+	"execution times of the same two runs. 95 % interval: half-width after ±, or both ends in "
+	"brackets. The verdict uses the confidence levels of the decision rule, not these "
+	"intervals. U: expanded uncertainty of one replay, relative to the program's mean, for a "
+	"coverage of 95 % with the coverage factor k (GUM). Precision: standard deviation of the "
+	"logarithm of the replay's mean response time, divided by that of the program's mean "
+	"response time. Scatter: standard deviation of the mean response times of the runs. A "
+	"verdict holds only for these workloads, this machine, this target and the assessed "
+	"components.";
 
 const char *certificate_kind(const struct certificate *c)
 {

@@ -43,8 +43,9 @@ static void add_certificate(struct strbuf *out, const struct certificate *c, siz
 	strbuf_addch(out, '\n');
 	text_add_table(out, &c->results, NAME_WIDTH, SIZE_MAX);
 	if (c->n_left_out)
-		strbuf_addf(out, "The report has %zu more scenario%s, with the same or a better "
-			"verdict\n", c->n_left_out, c->n_left_out == 1 ? "" : "s");
+		strbuf_addf(out, "The report has %zu more scenario%s. No verdict there is worse "
+			"than the verdicts shown here\n",
+			c->n_left_out, c->n_left_out == 1 ? "" : "s");
 	strbuf_addch(out, '\n');
 	text_add_table(out, &c->times, NAME_WIDTH, SIZE_MAX);
 	strbuf_addch(out, '\n');
@@ -105,7 +106,7 @@ static int certificate_print(const struct analysis *a, FILE *out, struct err *e)
 
 const struct report_form report_form_certificate = {
     .name = "certificate",
-    .help = "a statement on each replayer, to cite beside published measurements",
+    .help = "a statement about each replayer, to cite together with published measurements",
     .write = certificate_write,
     .print = certificate_print,
 };

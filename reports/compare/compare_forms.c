@@ -148,7 +148,8 @@ static void add_by(void (*add)(struct strbuf *, const struct machine *), struct 
 	}                                                                                          \
 	const struct compare_form compare_form_##which = {#which, what, add_##which}
 
-FORM(markdown, "step summary below 1 MiB; for a comment, cut it to 65536 characters");
+FORM(markdown, "Markdown below 1 MiB for the step summary of a GitHub Actions run; for a comment "
+	"on a pull request, cut it to 65536 characters");
 FORM(junit, "XML, a test case for each case and component");
 FORM(github, "annotations of a GitHub Actions run, at most ten");
 FORM(openmetrics, "gauges and states for a time series database");

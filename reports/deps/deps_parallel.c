@@ -58,8 +58,8 @@ static void print_text(const struct causality_work *w, const struct causality_fa
 		       "not a node (external waits)\n", duration_text((double)all->asleep_ns).s,
 			duration_text((double)all->external_ns).s);
 	printf("Waits          %" PRIu64
-	       " for the end of another node's request, before %" PRIu64 " request%s; %" PRIu64
-	       " pair%s of nodes with waits outside barriers\n",
+	       " for the end of another node's request; %" PRIu64 " request%s must wait; waits "
+	       "outside barriers connect %" PRIu64 " pair%s of nodes\n",
 	       all->n_waits, w->n_waiting, w->n_waiting == 1 ? "" : "s", w->n_pairs,
 	       w->n_pairs == 1 ? "" : "s");
 	if (w->n_implied)

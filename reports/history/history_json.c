@@ -97,8 +97,9 @@ LIST(event, NULL,
 	CAMPAIGN(is.last, "last", NULL)
 	BY_JSON(is_ongoing, "boolean", "ongoing", NULL)
 	BY_OBJECT(nearest_change, nearest_change, "nearest_change",
-		  "The campaign with changed facts that is nearest to the onset, and these facts. "
-		  "Null if no fact changed within the 95 % interval of the onset.", NULLABLE))
+		  "Among the campaigns in which facts changed, the campaign nearest to the onset, "
+		  "with the changed facts. Null if no fact changed within the 95 % interval of the "
+		  "onset.", NULLABLE))
 #undef S
 
 #define S history_signal

@@ -33,9 +33,10 @@ char *history_clock_warning(const struct history *h)
 		}
 	if (!n)
 		return NULL;
-	return xasprintf("%zu of %zu campaigns are older than the campaign added before them "
-		"(first: no. %lld, %s). They were added late, or a clock was set back. Entries are "
-		"sorted by date", n, h->n_campaigns, first->number, first->date);
+	return xasprintf("Number of campaigns whose date is before the date of the previously "
+		"added campaign: %zu of %zu (first: no. %lld, %s). These campaigns were added "
+		"late, or a clock was set back. Entries are sorted by date",
+		n, h->n_campaigns, first->number, first->date);
 }
 
 void history_sentence_add(struct strbuf *out, const struct history_study *s)

@@ -89,8 +89,8 @@ void html_add_rated_range(struct strbuf *out, const struct html_page *p)
 	if (any)
 		strbuf_addstr(out, "<p>The list shows the highest rate up to which every case was "
 				   "trusted. If the threads pause between requests, the list also "
-				   "shows the shortest gap between a thread's requests. With this "
-				   "gap and with longer gaps, every case was trusted.</p>\n<ul "
+				   "shows the shortest gap between a thread's requests for which, "
+				   "and for all longer gaps, every case was trusted.</p>\n<ul "
 				   "class=\"wide\">\n");
 	for (size_t i = 0; i < a->n_rated; i++) {
 		SCOPED_STRBUF line = STRBUF_INIT;

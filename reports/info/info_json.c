@@ -327,9 +327,11 @@ LIST(replay, "Requests that a replay would refuse or skip; null with --replay-ma
 		"Reason why a replay would refuse the whole trace, with the number of the record "
 		"that causes it.")
 	WHOLE(n_requests, "n_records",
-	      "Requests, without records of computing, signals and waits.", IF(is_examined))
+	      "Number of requests. Records of computing, signals and waits are not "
+	      "counted.", IF(is_examined))
 	WHOLE(n_replayed, "n_replayed",
-	      "Requests that the replay would issue, with any result.", IF(is_examined))
+	      "Requests that the replay would issue, whether they would succeed or "
+	      "fail.", IF(is_examined))
 	WHOLE(never_issued.n, "n_never_issued", "Requests without a start.", IF(is_examined))
 	BY_ARRAY(NULL, skipped_at, skipped, "skipped", "Skipped requests by reason and operation.",
 		 .n = SKIP_N * OP_N, IF(is_examined))

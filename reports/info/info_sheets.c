@@ -170,10 +170,10 @@ static void note_positions(struct table *s, const struct profile *p)
 {
 	SCOPED_STRBUF out = STRBUF_INIT;
 	strbuf_addf(&out, "near: within 128 KiB of the end of the previous read or write; first: "
-		"number of reads and writes that follow no other read or write. validate-info(1) "
-		"explains all patterns. Offset and length are multiples of 4096 in %s of the reads "
-		"and writes, and of 512 in %s. The largest offset at which a read or write ends is "
-		"%s bytes",
+		"number of reads and writes that are the first of their sequence, and so have no "
+		"previous read or write. validate-info(1) explains all patterns. Offset and length "
+		"are multiples of 4096 in %s of the reads and writes, and of 512 in %s. The "
+		"largest offset at which a read or write ends is %s bytes",
 		share_text((double)p->n_aligned_4096, (double)p->n_position_known).s,
 		share_text((double)p->n_aligned_512, (double)p->n_position_known).s,
 		count_text(p->highest).s);

@@ -123,7 +123,7 @@ static const struct label {
     {"pairing", "pairing of program and replays in each scenario"},
     {"session", "last session"},
     {"time", "time of all sessions"},
-    {"time.neither_s", "everything except requests of program and replays"},
+    {"time.neither_s", "time outside the requests of program and replays"},
     {"time.program_s", "requests of the program"},
     {"time.replay_s", "requests of replays"},
     {"time.blank_s", "blank replays", "none"},

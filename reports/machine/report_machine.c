@@ -110,8 +110,9 @@ static int form_print(void (*add)(struct strbuf *, const struct machine *),
 	const struct report_form report_form_##which = {                                           \
 	    .name = #which, .help = what, .print = print_##which}
 
-FORM(markdown, "step summary below 1 MiB; for a comment, cut it to 65536 characters");
+FORM(markdown, "Markdown below 1 MiB for the step summary of a GitHub Actions run; for a comment "
+	"on a pull request, cut it to 65536 characters");
 FORM(junit, "XML, a test case for each case and component");
 FORM(github, "annotations of a GitHub Actions run, at most ten");
 FORM(openmetrics, "gauges and states for a time series database");
-FORM(prometheus, "the same as gauges, in the text format of Prometheus");
+FORM(prometheus, "the same data, all as gauges, in the text format of Prometheus");

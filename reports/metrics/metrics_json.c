@@ -20,14 +20,14 @@ const char *metrics_match_words(enum match_reason reason)
 	static const char *const words[MATCHED_N] = {
 	    [MATCHED_NUMBERED] = "the requests are numbered",
 	    [MATCHED_SAME_COUNT] =
-		"the replay's metadata states as many requests as the reference has",
+		"the replay's metadata states the same number of requests as the reference has",
 	    [MATCHED_OTHER_COUNT] = "the replay's metadata states a different number of requests",
 	    [MATCHED_NO_COUNT] = "the replay's metadata does not state what it replays",
 	    [MATCHED_COUNT_AT_END] =
 		"the reference states its number of requests only at its end",
-	    [MATCHED_OTHER_REQUESTS] = "the replay's metadata states as many requests as the "
-				       "reference has, but most records of the replay are other "
-				       "requests",
+	    [MATCHED_OTHER_REQUESTS] = "the replay's metadata states the same number of requests "
+				       "as the reference has, but most records of the replay are "
+				       "other requests",
 	};
 	return words[reason];
 }

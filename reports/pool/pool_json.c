@@ -161,8 +161,8 @@ static const struct model_list model_pool_head = {
 		FIXED_COUNT(POOL_FORMAT_VERSION, "version", NULL)
 		WORD(measure, "measure", NULL, pool_measure_names)
 		TEXT(difference, "difference",
-		     "With --allow: where the laboratories differ: the protocols, a replayer's "
-		     "settings, or the requests.", NULLABLE)
+		     "With --allow, what differs between the laboratories: the protocols, a "
+		     "replayer's settings, or the requests.", NULLABLE)
 		BY_TEXTS(NULL, warning_text, "warnings",
 			 "Other differences: numbers of requests, program files of a replayer, "
 			 "versions of validate, speeds of the program. Also results that are "

@@ -85,11 +85,11 @@ void selftest_capture_print(const struct capture_trial *t, FILE *out)
 	fprintf(out,
 		"\nmissed     requests of the program that were not captured; extra: captured "
 		"requests that the program did not make\nbias       captured minus own response "
-		"time: mean over the runs, with its 95 %% interval\nscatter    the same "
-		"difference for a single request: its distance from the bias of the run (median, "
-		"99th percentile)\nstart      captured start minus the start that the "
-		"program measured\nclock      each process calibrates its clock itself: u applies "
-		"to comparisons of times of two processes, not to response times\nown time   the "
+		"time: mean over the runs, with its 95 %% interval\nscatter    captured minus own "
+		"response time of single requests: distance from the bias of the run (median, 99th "
+		"percentile)\nstart      captured start minus the start that the program "
+		"measured\nclock      each process calibrates its clock itself: u applies to "
+		"comparisons of times of two processes, not to response times\nown time   the "
 		"program's own mean response time with capture, divided by that without capture, "
 		"with its 95 %% interval\n");
 }

@@ -24,8 +24,8 @@ static void added_row(struct table *t, const struct analysis *a, size_t i)
 const struct table_kind table_added = {"added-time", "Added time on volumes", added_n, added_row,
 	.note =
 	"Cases on volumes, if program and replays ran as whole runs, not in slices. Delivered "
-	"service: mean time from the arrival of a request to its answer in the log of the volume's "
-	"server, plus the lead (time by which the server answers early). Added time: response time "
-	"minus delivered service in the same run. Differences: replay minus program in a pair, "
-	"relative to the program's mean response time. Ratio: width of the interval of the added "
-	"time divided by that of the response time."};
+	"service: mean time from a request's arrival to its answer, both taken from the log of the "
+	"volume's server, plus the lead (how long before the programmed time the server answers). "
+	"Added time: response time minus delivered service in the same run. Differences: replay "
+	"minus program in a pair, relative to the program's mean response time. Ratio: width of "
+	"the interval of the added time divided by that of the response time."};

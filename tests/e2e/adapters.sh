@@ -178,7 +178,7 @@ on_files() { # STATUS OPTION...
 on_files 3 --dir dir
 expect_line err 'failed to open'
 on_files 6 --dir dir --prepare
-expect_line err 'with made/old, which the trace does not use'
+expect_line err 'it contains made/old, which the trace does not use'
 [ -d dir/made/old ] && [ ! -e dir/sub ] || fail "changed by a refused replay: $(find dir)"
 rmdir dir/made/old
 on_files 0 --dir dir --prepare

@@ -19,7 +19,7 @@ expect_status 0 "$VALIDATE" replay --dir files -o replay.trace run.trace
 expect_status 0 "$VALIDATE" metrics run.trace replay.trace
 expect_line out 'Matched    by number: '
 expect_line out ' 0 lost, 0 extra, 0 with a different result'
-expect_line out "the replay's metadata states as many requests as the reference has"
+expect_line out "the replay's metadata states the same number of requests as the reference has"
 expect_line out 'check: of '
 expect_line out 'execution time '
 expect_line out 'reordered, at issue '

@@ -24,7 +24,7 @@ refused() {
 	shift 3
 	expect_status 6 "$VALIDATE" replay --prepare "$@" --dir dir "$trace.trace"
 	expect_line err "dir: refused, nothing was changed: --prepare would remove the directory $top (absent"
-	expect_line err "with $file, which the trace does not use: move this file, or choose an empty directory"
+	expect_line err "it contains $file, which the trace does not use: move this file, or choose an empty directory"
 	[ "$(wc -l <err)" -eq 1 ] || fail "more than one message: $(cat err)"
 	state | diff before - || fail "$trace: the refused replay changed files"
 }
@@ -113,7 +113,7 @@ for mode in 0 600 100; do
 	chmod $mode dir/d/a/b dir/d/a
 	# shellcheck disable=SC2086
 	expect_status 6 $owner "$VALIDATE" replay --prepare --dir dir nested.trace
-	expect_line err "with d/a/b/own, which the trace does not use"
+	expect_line err "it contains d/a/b/own, which the trace does not use"
 	[ "$(stat -c %a dir/d/a)" = $mode ] || fail "the refused replay changed a mode to $(stat -c %a dir/d/a)"
 	chmod 755 dir/d/a
 	[ "$(stat -c %a dir/d/a/b)" = $mode ] || fail "the refused replay changed a mode to $(stat -c %a dir/d/a/b)"

@@ -8,8 +8,8 @@
 # in so few campaigns; a rule that accepts or rejects too often breaks some.
 expect_status 0 "$VALIDATE" selftest stats --quick --simulated 10 --seed 2 -j 3
 expect_line out 'As promised'
-expect_line out 'A replayer at a limit called trusted'
-expect_line out 'A fraud with the right mean: called not trusted'
+expect_line out 'A replayer at a limit: called "trusted"'
+expect_line out 'A fraud (replayer with the right mean, but wrong response times): called "not trusted"'
 expect_line out 'A look after every pair'
 [ "$(grep -c '^stats: part [1-7] of 7, .* done after ' err)" -eq 7 ] || fail "parts: $(cat err)"
 

@@ -120,8 +120,9 @@ bool dir_lock(int fd)
 int dir_in_use(const char *path, struct err *e)
 {
 	return err_set(e, EBUSY,
-		       "%s is in use by another campaign: one of the two results directories is a "
-		       "copy of the other. Wait until the other campaign ends", path);
+		       "%s is in use by another campaign. The results directory of one of the two "
+		       "campaigns is a copy of the other. Wait until the other campaign ends",
+		       path);
 }
 
 #define N_PLACES 6

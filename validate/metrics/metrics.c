@@ -276,8 +276,8 @@ static int check_side(const struct metrics_side *s, const char *name, struct err
 	if (s->n_issued > s->n_unfinished)
 		return 0;
 	return err_set(
-	    e, ENODATA, "%s: none of the %llu requests of the trace was issued and ended%s", name,
-	    (unsigned long long)s->n_records, s->n_warmup ? " after the warm-up" : "");
+	    e, ENODATA, "%s: none of the %llu requests of the trace was issued and completed%s",
+	    name, (unsigned long long)s->n_records, s->n_warmup ? " after the warm-up" : "");
 }
 
 static void metrics_begin(struct metrics *m, const struct metrics_options *o)

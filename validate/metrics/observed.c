@@ -142,7 +142,7 @@ int observed_write(const char *own, const char *side, const char *out, struct ob
 			kind_match(&mine.of[op], &theirs.of[op], &mine, took, o);
 	}
 	if (!ret && !o->n_requests)
-		ret = err_set(e, ENODATA, "%s has no request that was issued and ended", own);
+		ret = err_set(e, ENODATA, "%s has no request that was issued and completed", own);
 	if (!ret) {
 		o->own_mean_ns = sum / (double)o->n_requests;
 		ret = changed_write(own, out, took, e);

@@ -213,7 +213,7 @@ static int check_run(const struct summary_pass *p, struct err *e)
 			p->trace_path, (unsigned long long)t->n_left_out);
 	if (t->n_issued == t->n_unfinished && (p->input || !t->n_issued))
 		return err_set(e, p->input && !t->n_issued ? ENOMSG : ENODATA,
-			       "%s: no request was issued and ended (%llu requests are in the "
+			       "%s: no request was issued and completed (%llu requests are in the "
 			       "trace)",
 			       p->trace_path, (unsigned long long)p->n_records);
 	return 0;

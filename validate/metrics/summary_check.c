@@ -164,8 +164,9 @@ static int check_lateness(const struct run_summary *s, struct err *e)
 		sum += s->requests_at_lateness[i];
 	return sum == s->issue_error.n ? 0
 				       : err_set(e, EINVAL,
-						 "the counts in \"requests_at_lateness\" do "
-						 "not add up to the requests with a due time");
+						 "the counts in \"requests_at_lateness\" do not "
+						 "add up to the number of requests with a due "
+						 "time");
 }
 
 static int check_nodes(const struct run_summary *s, struct err *e)

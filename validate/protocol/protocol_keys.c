@@ -77,9 +77,9 @@ const struct option_spec protocol_keys[] = {
 	   .help = "run with fewer replicates or a smaller budget than a verdict needs; the "
 	       "report then has numbers, but no verdict (default no)"),
     OPTION(UINT, "bank", FIELD(n_bank), .arg = "K",
-	   .help = "number of recordings of each scenario, which the blocks use in turn (default: "
-	       "one for each block. If all workloads are parallel applications or traces: 4, but "
-	       "at most the number of blocks; with reference = trace, only 1)",
+	   .help = "number of recordings of each scenario, which the blocks use in turn. Default: "
+	       "one for each block. Default if all workloads are parallel applications or traces: "
+	       "1 with reference = trace, otherwise 4, or the number of blocks if it is smaller",
 	   .max = 100000),
     OPTION(UINT, "seed", FIELD(seed), .arg = "N",
 	   .help = "seed of the random order of runs and of every workload (default 1)",

@@ -31,7 +31,7 @@ enum rate_note {
 
 struct rate {
 	const char *part;	 /* "statistics", "replay"; static */
-	char group[96];		 /* table: "size of tests" */
+	char group[128];	 /* table: "size of tests" */
 	char name[64];		 /* row: a test, an interval, a fault */
 	/* condition of a column: a distribution, a fault's size, a scenario */
 	char condition[96];

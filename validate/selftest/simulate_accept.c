@@ -201,8 +201,8 @@ static const struct accept_way ways[] = {
 	{"mean: 5 batches", mean_batches, false, false},
 	{"mean: Newey-West, fixed b of 1/2", mean_newey_west, false, false},
 	{"mean: 4 cosine transforms", mean_cosines, false, false},
-	{"mean: widened t (accepts)", mean_widened, false, true},
-	{"mean: widened sign flip (accepts)", mean_flipped, false, true},
+	{"mean: t, widened interval (accepts)", mean_widened, false, true},
+	{"mean: sign flip, widened interval (accepts)", mean_flipped, false, true},
 	{"mean: sign flip (rejects)", mean_outside, false, false},
 	{"U: chi-square", scatter_chi2, true, false},
 	{"U: with the sample's kurtosis", scatter_sample, true, false},
@@ -213,7 +213,7 @@ static const struct accept_way ways[] = {
 #define N_WAYS (sizeof ways / sizeof *ways)
 #define PRECISION "precision: both tests, widened (accepts)"
 #define MOST_PRECISION 20 /* largest number of replicates, because permutations are slow */
-#define CASES "mean: widened sign flip, 8 cases (accepts)"
+#define CASES "mean: sign flip, widened interval, 8 cases (accepts)"
 #define N_CASES 8
 enum { COUNT_PRECISION = N_WAYS, COUNT_CASES, COUNT_TRIALS, N_COUNTS };
 
@@ -296,10 +296,10 @@ static void accept_trial(void *context, gsl_rng *rng, uint64_t *count)
 static void row_add(struct rates *rates, size_t n, const char *name, bool promised,
 		    const uint64_t count[][N_COUNTS], size_t which)
 {
-	char group[96];
+	char group[128];
 	snprintf(group, sizeof group,
-		 "acceptance at a limit, at a nominal 5 %%, %zu replicates; (accepts), (rejects): "
-		 "used by verdicts", n);
+		 "acceptance at a limit, at a nominal 5 %%, %zu replicates; verdicts use the tests "
+		 "marked (accepts) and (rejects)", n);
 	for (size_t i = 0; i < N_CONDITIONS; i++) {
 		struct rate *r = rate_add(rates, PART_STATISTICS, group, name, conditions[i].name,
 					  count[i][which], count[i][COUNT_TRIALS]);

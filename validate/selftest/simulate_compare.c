@@ -10,9 +10,9 @@
 #include "validate/selftest/noise.h"
 #include "validate/selftest/simulate_private.h"
 
-#define GROUP_UNCHANGED "an unchanged version called worse"
-#define GROUP_SAME "cases of an unchanged version called the same"
-#define GROUP_FOUND "a version with slower responses in one of 16 scenarios: called worse"
+#define GROUP_UNCHANGED "an unchanged version: called \"worse\" or \"better\""
+#define GROUP_SAME "cases of an unchanged version that are called \"the same\""
+#define GROUP_FOUND "a version with slower responses in one of 16 scenarios: called \"worse\""
 #define FALSE_ALARM 0.01
 #define SCENARIOS 16
 #define LEAST 16    /* minimum and maximum number of replicates in protocols/ci.conf */

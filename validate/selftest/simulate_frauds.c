@@ -10,8 +10,10 @@
 #include "validate/selftest/synthetic.h"
 #include "validate/stats/moments.h"
 
-#define GROUP_FOUND "a fraud with the right mean: called not trusted"
-#define GROUP_TRUSTED "a fraud with the right mean: called trusted"
+#define GROUP_FOUND                                                                                \
+	"a fraud (replayer with the right mean, but wrong response times): called \"not trusted\""
+#define GROUP_TRUSTED                                                                              \
+	"a fraud (replayer with the right mean, but wrong response times): called \"trusted\""
 #define GROUP_BESIDE "a faultless replayer in the same campaigns as the frauds"
 /* factor by which the number of campaigns is smaller than for a faultless replayer */
 #define FEWER 50

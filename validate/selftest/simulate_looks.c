@@ -6,9 +6,10 @@
 #include "validate/selftest/synthetic.h"
 
 #define GROUP_FALSE_ALARM                                                                          \
-	"a look after every pair: a faultless replayer called not trusted in a campaign of 16 cases"
-#define GROUP_DECIDED "a look after every pair: a faultless replayer called trusted"
-#define GROUP_AT_LIMIT "a look after every pair: a replayer at a limit called trusted"
+	"a look after every pair, a faultless replayer: called \"not trusted\" in a campaign of " \
+	"16 cases"
+#define GROUP_DECIDED "a look after every pair, a faultless replayer: called \"trusted\""
+#define GROUP_AT_LIMIT "a look after every pair, a replayer at a limit: called \"trusted\""
 #define FALSE_ALARM 0.01
 #define FALSE_TRUST 0.05
 #define FIRST_LOOK 8

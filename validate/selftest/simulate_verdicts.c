@@ -5,11 +5,11 @@
 #include "validate/selftest/simulate_private.h"
 #include "validate/selftest/synthetic.h"
 
-#define GROUP_FALSE_ALARM "a faultless replayer called not trusted in a campaign of 16 cases"
-#define GROUP_TRUSTED "a faultless replayer called trusted"
-#define GROUP_AT_LIMIT "a replayer at a limit called trusted"
-#define GROUP_CURVE "a replayer off by a multiple of a limit called not trusted"
-#define GROUP_CURVE_TRUSTED "a replayer off by a multiple of a limit called trusted"
+#define GROUP_FALSE_ALARM "a faultless replayer: called \"not trusted\" in a campaign of 16 cases"
+#define GROUP_TRUSTED "a faultless replayer: called \"trusted\""
+#define GROUP_AT_LIMIT "a replayer at a limit: called \"trusted\""
+#define GROUP_CURVE "a replayer that deviates by a multiple of a limit: called \"not trusted\""
+#define GROUP_CURVE_TRUSTED "a replayer that deviates by a multiple of a limit: called \"trusted\""
 
 #define FALSE_ALARM 0.01
 #define FALSE_TRUST 0.05

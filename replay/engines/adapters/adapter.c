@@ -60,7 +60,8 @@ static int user_check(const struct replay_config *c, const struct times_how *t, 
 	int ret = child_user_find(c->adapter.user, &uid, &gid, e);
 	if (!ret && uid != geteuid() && t->how == ADAPTER_PRELOAD)
 		ret = err_set(e, EINVAL, "times = preload cannot observe a replayer that runs as "
-			      "another user: omit user, or set times to another value");
+			      "another user: remove the key \"user\", or set the key \"times\" to "
+			      "another value");
 	return ret;
 }
 
@@ -235,9 +236,9 @@ static int root_check(const struct adapter_state *a, const char *root, struct er
 	SCOPED_FREE char *real = *root == '/' ? realpath(root, NULL) : NULL;
 	if (real && !strcmp(real, a->run.target))
 		return 0;
-	return err_set(e, EPERM, "refused: in the format %s, all names begin with the root of "
-		       "the trace, \"%s\". This root is not the target directory; use another "
-		       "format (--export)",
+	return err_set(e, EPERM, "refused: in the format %s, all names begin with the root of the "
+		       "trace, \"%s\". This root is not the target directory, so the replay could "
+		       "change files outside the target directory; use another format (--export)",
 		a->format->name, root);
 }
 

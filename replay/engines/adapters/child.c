@@ -86,7 +86,7 @@ _Noreturn static void program_exec(const struct keeper *k, pid_t keeper)
 	int input = open(c->input ? c->input : "/dev/null", O_RDONLY);
 	setpgid(0, 0);
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != keeper)
-		start_fail(k, "cannot ask the kernel to end it together with validate");
+		start_fail(k, "cannot ask the kernel to kill the replayer when validate ends");
 	if (input < 0 || dup2(input, 0) < 0 || dup2(k->output.out_end, 1) < 0 ||
 	    dup2(k->output.printed_end, 2) < 0)
 		start_fail(k, "cannot set its input and output");

@@ -63,9 +63,9 @@ static int form_check(const struct times_form *f, struct err *e)
 	bool whole = c[TIMES_OP] && c[TIMES_OFFSET] && c[TIMES_LENGTH],
 	     any = c[TIMES_OP] || c[TIMES_OFFSET] || c[TIMES_LENGTH];
 	if (any && !whole && !c[TIMES_SEQ])
-		return err_set(e, EINVAL, "of op, offset and length, some are missing: name the "
-			"columns of all three, or name seq instead. Without op, offset, length and "
-			"seq, the lines must be in the order of the input");
+		return err_set(e, EINVAL, "some of op, offset and length are missing: name the "
+			"columns of all three, or name seq instead. If you name none of these "
+			"four, the lines must be in the order of the input");
 	return 0;
 }
 

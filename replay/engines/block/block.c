@@ -450,8 +450,8 @@ static int block_replay(const char *trace_path, const struct replay_config *c,
 const struct replay_engine engine_block = {
     .name = "block",
     .level = LEVEL_BLOCK,
-    .help = "requests on a block device (--device), in modes hf, afap, load and dep, by io_uring, "
-	    "libaio or psync",
+    .help = "requests on a block device (--device), issued through io_uring, libaio or psync, in "
+	    "modes hf, afap, load and dep",
     .moded = true,
     .options = block_option_table,
     .check = block_check,

@@ -524,7 +524,8 @@ int block_crew_run(struct block_crew *c, struct err *e)
 			ret = -e->code;
 		} else if (c->worker[i].fatal) {
 			ret = err_sys(e, c->worker[i].fatal,
-				      "a worker cannot fetch the completions of its requests by %s",
+				      "a worker cannot use %s to fetch the completions of its "
+				      "requests",
 				      c->choice.backend->name);
 		}
 	if (!ret && device_gone(c->device)) /* gone before the first check */

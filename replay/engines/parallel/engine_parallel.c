@@ -150,7 +150,7 @@ const struct replay_engine engine_parallel = {
 	.name = "parallel",
 	.level = LEVEL_SYSCALL,
 	.help = "one process per traced process, under MPI on one or more hosts; replays the "
-			 "traced computing and waits",
+			 "traced computation and the traced waits",
 	.opens = true,
 	.marks_cpu_delay = true,
 	.nodes = true,

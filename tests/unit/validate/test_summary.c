@@ -902,7 +902,7 @@ static void test_no_runs(void **state)
 	expect_error(path, good, ENODATA, "killed");
 	x[0].begin_ns = x[0].end_ns = TIME_NONE;
 	trace_file_write(path, x, 1, &meta, false, false);
-	expect_error(path, NULL, ENODATA, "was issued and ended");
+	expect_error(path, NULL, ENODATA, "was issued and completed");
 	unlink(path);
 	expect_error(path, NULL, ENOENT, "bad");
 	expect_error(good, path, ENOENT, "bad");
