@@ -119,9 +119,9 @@ static void facts_add_pairing(struct strbuf *out, const struct analysis *a)
 	}
 	if (n_sliced == n || !why)
 		return;
-	strbuf_addf(out, "%s whole runs one after the other",
-		    n_sliced ? ". In the other scenarios, program and replays made"
-			     : "Program and replays made");
+	strbuf_addf(out, "%s ran one after the other, each for its whole run",
+		    n_sliced ? ". In the other scenarios, program and replays"
+			     : "Program and replays");
 	if (replayer)
 		strbuf_addf(out, ", because slices are not possible with replayer %s: %s", replayer,
 			    why);

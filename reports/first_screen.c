@@ -296,6 +296,23 @@ static bool is_repetition(enum component_kind kind, enum why_name cause)
 	}
 }
 
+/* Appends "main reason in scenarios with level=4 (worst case): "; before a deviation without a
+ * rejection: "in scenarios with level=4, at worst, ". Returns whether the scenarios are stated. */
+static bool add_reason_head(struct strbuf *out, const struct analysis *a, size_t replayer,
+			    const struct main_cause *k, size_t n_cells)
+{
+	const bool worse = other_is_worse(a, replayer, k);
+	SCOPED_STRBUF common = STRBUF_INIT;
+	const bool has_common = add_common(&common, a, replayer, k, n_cells);
+	if (k->decision == DECISION_REJECT)
+		strbuf_addf(out, "%s reason%s%s%s: ", worse ? "one" : "main",
+			    has_common ? " " : "", common.s, k->n > 1 ? " (worst case)" : "");
+	else
+		strbuf_addf(out, "%s%s%s", common.s, has_common ? ", " : "",
+			    k->n < 2 ? "" : worse ? "for example, " : "at worst, ");
+	return has_common;
+}
+
 static void add_cause(struct strbuf *out, const struct analysis *a, size_t replayer, size_t n_cells)
 {
 	struct main_cause k = main_cause_of(a, replayer);
@@ -314,12 +331,7 @@ static void add_cause(struct strbuf *out, const struct analysis *a, size_t repla
 		for (size_t i = 0; i < c->n_parts; i++)
 			if (c->part[i].estimate.value == c->estimate.value)
 				part = c->part[i].label;
-		const bool common = add_common(out, a, replayer, &k, n_cells);
-		if (common)
-			strbuf_addstr(out, ", ");
-		if (k.n > 1)
-			strbuf_addstr(out, other_is_worse(a, replayer, &k) ? "for example, "
-									   : "at worst, ");
+		const bool common = add_reason_head(out, a, replayer, &k, n_cells);
 		if (!words_add_shares(out, c->n_reasons ? c->reasons : NULL))
 			words_add_deviation(out, c->kind, part, c->estimate.value);
 		if (!common)

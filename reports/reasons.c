@@ -5,7 +5,7 @@
  *   %T  time in ns, "55.71 ms"       %E  confidence for an error, in percent, "95"
  *   %W  position to the limit, "within"
  *   %M  meaning of a status
- *   %Q  number of requests, "3 or fewer requests are", "no request is"
+ *   %Q  number of requests, "at most 3 requests are", "no request is"
  *   %V  estimate without a limit, in the component's unit
  *   %D  P-value above its limit, the next number, with the digits that distinguish them
  * and these take none:
@@ -66,8 +66,9 @@ static const char *const templates[REASON_N] = {
     [REASON_CHANGE_LIMITS] = ", %W the limits ±%P %%",
     [REASON_NUMBER_LIMITS] = ", %W the limits ±%.3g",
     [REASON_ONLY_INTERVAL] = ". The component is not rejected, because the rejection test is "
-			     "stricter than this interval: even without Holm's correction, its "
-			     "P-value is %.3g, and a rejection needs at most %.3g",
+			     "stricter than the test behind this interval. Before Holm's "
+			     "correction, the P-value of the rejection test is %.3g, and a "
+			     "rejection needs at most %.3g",
     [REASON_SHARE] =
 	"%.3g %% of the requests, one-sided %E %% confidence limits %.3g and %.3g %%, %W the limit "
 	"%P %%",
@@ -80,7 +81,7 @@ static const char *const templates[REASON_N] = {
     [REASON_SHARE_NONE] = "%.0f of %.0f requests, none allowed",
     [REASON_EQUAL_LEVELS] = "no difference at any number of requests in flight, limit %.3g",
     [REASON_SHARES_TIME] =
-	"%Q in flight for %P %% of the program's time and %P %% of the replay's time",
+	"%Q in flight for %P %% of the program's time and for %P %% of the replay's time",
     [REASON_SHARES_REQUEST] = "%Q in flight at the start of %P %% of the program's requests and "
 			      "%P %% of the replay's requests",
     [REASON_DISTANCE] =
@@ -90,8 +91,8 @@ static const char *const templates[REASON_N] = {
     [REASON_PAIRS_FAR] =
 	". The component is not accepted, because some pairs deviate far from the others: the "
 	"plain mean of all pairs is %C %%",
-    [REASON_TIME_SPLIT] = ". Of this difference, %C %% arises in requests and %C %% between "
-			  "requests (a split of the threads' time, not by cause)",
+    [REASON_TIME_SPLIT] = ". Of this difference, %C %% arises within requests and %C %% between "
+			  "requests. This divides the threads' time; it does not state causes",
     [REASON_FAULTS] = "at most %.0f lost, extra or mismatched requests in a run, limit %.0f",
     [REASON_FAULTS_OVER] = "%.0f lost, %.0f extra and %.0f mismatched of %.0f requests, up to "
 			   "%.0f in a run, limit %.0f",
@@ -150,8 +151,9 @@ static const char *const templates[REASON_N] = {
 				"would decide only if it were at least %.3g",
     [REASON_PAIRS_FAILED] = ". In %.0f of %.0f pairs a run failed",
     [REASON_NOT_AFTER_HOLM] =
-	". The component is not rejected, because the report makes %.0f tests: Holm's correction "
-	"for them increases the P-value from %.2g to %D, and a rejection needs at most %.2g",
+	". The component is not rejected, because the report makes %.0f tests, and the rejection "
+	"test allows for all of them. Holm's correction increases its P-value from %.2g to %D; a "
+	"rejection needs at most %.2g after this correction",
     [REASON_DIFFERS] = ". In this component, the replay differs from the recording, perhaps "
 		       "because of the machine",
     [REASON_CHANGED] = "the results were changed after the campaign wrote them",
@@ -230,7 +232,7 @@ static void add_distinct(struct strbuf *out, double p, double limit)
 static void add_requests(struct strbuf *out, double most)
 {
 	if (most > 1)
-		strbuf_addf(out, "%.0f or fewer requests are", most);
+		strbuf_addf(out, "at most %.0f requests are", most);
 	else
 		strbuf_addstr(out, most > 0 ? "at most 1 request is" : "no request is");
 }

@@ -108,7 +108,7 @@ const char *words_cause(enum why_name name)
 
 void words_add_main_cause(struct strbuf *out, enum why_name name)
 {
-	strbuf_addf(out, name == WHY_UNEXPLAINED ? "mainly %s" : "mainly because of %s",
+	strbuf_addf(out, name == WHY_UNEXPLAINED ? "mainly in %s" : "mainly because of %s",
 		    words_cause(name));
 }
 
@@ -193,7 +193,11 @@ static void add_split(struct strbuf *out, const struct split *s)
 		else
 			strbuf_addf(out, " (largest part%s: ", has_second(s, part) ? "s" : "");
 		add_change(out, part->part.value);
-		strbuf_addf(out, " because of %s", words_cause(part->name));
+		if (part->name == WHY_UNEXPLAINED)
+			strbuf_addf(out, " because of an unexplained %s in service time",
+				    part->part.value < 0 ? "decrease" : "increase");
+		else
+			strbuf_addf(out, " because of %s", words_cause(part->name));
 		below = fabs(part->share);
 	}
 	strbuf_addch(out, ')');
@@ -206,7 +210,7 @@ void words_add_why(struct strbuf *out, const struct why *w)
 	const char *between = "";
 	if (w->main != CAUSE_N) {
 		strbuf_addf(out, "the %s %s",
-			    w->main_name == WHY_UNEXPLAINED ? "difference is mainly"
+			    w->main_name == WHY_UNEXPLAINED ? "difference is mainly in"
 			    : w->rejected		    ? "main cause of the verdict is"
 							    : "main cause is",
 			    words_cause(w->main_name));
@@ -255,6 +259,7 @@ void words_add_why_notes(struct strbuf *out, const struct analysis *a)
 				   "over all pairs, minus 1. So it can differ from the stated "
 				   "difference of the mean response times.");
 	if (has_level)
-		strbuf_addstr(out, " If requests take longer when few others are in flight, fewer "
-				   "requests in flight make the mean response time longer.");
+		strbuf_addstr(out, " On some storage, requests take longer when few others are in "
+				   "flight. There, fewer requests in flight make the mean response "
+				   "time longer.");
 }

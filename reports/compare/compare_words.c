@@ -171,8 +171,8 @@ void compare_add_case(struct strbuf *out, const struct campaign_change *all,
 void compare_add_difference(struct strbuf *out, const struct difference *d)
 {
 	if (d->old_replayer) {
-		strbuf_addf(out, "settings: before (replayer %s) %s, now (replayer %s) %s",
-			    d->old_value, d->old_replayer, d->new_value, d->what);
+		strbuf_addf(out, "settings before: replayer %s, %s; settings now: replayer %s, %s",
+			    d->old_replayer, d->old_value, d->what, d->new_value);
 		return;
 	}
 	strbuf_addf(out, "%s%s%s%s: ", d->refuses ? "not comparable: " : "",

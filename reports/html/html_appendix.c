@@ -54,13 +54,13 @@ static void add_errors(struct strbuf *out, const struct html_page *page)
 	const struct protocol *p = &a->results->protocol;
 	strbuf_addstr(out, "<p>");
 	if (p->budget_ns)
-		strbuf_addf(out, "The campaign decides a case after its first %llu pairs, and "
-			"again after each further pair. ",
+		strbuf_addf(out, "The campaign judges a case after its first %llu pairs, and "
+			"again after each further pair, until the case is decided. ",
 			(unsigned long long)p->n_replicates_min);
 	else if (p->n_looks > 1)
-		strbuf_addf(out, "The campaign decides only after planned numbers of replicates. "
-			"This is look %u of %u, after %u replicates. ", a->look, p->n_looks,
-			a->n_replicates);
+		strbuf_addf(out, "The campaign judges its cases only after planned numbers of "
+			"replicates. This is look %u of %u, after %u replicates. ", a->look,
+			p->n_looks, a->n_replicates);
 	words_add_errors(out, a);
 	strbuf_addstr(out, ".</p>\n<p><b>Not assessed or not applicable:</b> ");
 	words_add_components(out, a, false);

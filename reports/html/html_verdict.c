@@ -329,7 +329,7 @@ static void add_strip(struct strbuf *out, const struct analysis *a)
 		    "%s only if no bar of its components extends beyond the limit. A bar can be "
 		    "wider than the 95 %% interval beside it, because the test also allows for "
 		    "dependent runs and for repeated decisions. An arrow means "
-		    "that the estimate lies outside the picture.</p>\n",
+		    "that the estimate lies beyond the plotted range.</p>\n",
 		    a->results->protocol.claimed ? "The claim is shown for a case"
 						 : "A case is trusted");
 	html_begin_wide(out, "Deciding interval of each case");

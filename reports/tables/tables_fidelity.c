@@ -138,8 +138,9 @@ const struct table_kind table_diagnostics = {
 	"The differences of the mean response times are examined in the order in which the pairs "
 	"ran: correlation of successive pairs (0 is ideal), and the number of independent pairs "
 	"that would give as much information. This number is computed from one case. The decisions "
-	"use other numbers, which are computed from all cases of the replayer. The reason of each "
-	"component states its number. The P-values test the hypotheses \"the order of values above "
+	"use other numbers, which are computed from all cases of the replayer. The reason given "
+	"with the decision on a component states the number used for it, if it is smaller than "
+	"the number of pairs. The P-values test the hypotheses \"the order of values above "
 	"and below the median is random\" and \"no trend\". A small P-value shows that the pairs "
 	"depend on each other, for example by drift. A P-value is undefined if there are too few "
 	"different values."};

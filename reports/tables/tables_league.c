@@ -138,8 +138,8 @@ const struct table_kind table_device = {"device", "At the device, and by stamps 
 	"replayer", device_n,
 	device_row, .note =
 	"Values measured at the device by the kernel's tracepoints, next to the values that "
-	"program and replayer measured themselves. Reordered: share of the requests that are "
-	"overtaken on the way to the device: a request that follows in the order of the program "
-	"reaches the device before them. Seen: share of the replay's requests that the device "
-	"received. Split: requests that reached the device in several parts. Extra: requests at "
-	"the device that belong to no request of the replay."};
+	"program and replayer measured themselves. Reordered: share of the requests that reach "
+	"the device after a request that follows them in the order of the program. Seen: share of "
+	"the replay's requests that the device received. Split: requests that reached the "
+	"device in several parts. Extra: requests at the device that belong to no request of the "
+	"replay."};

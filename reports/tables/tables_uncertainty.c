@@ -15,7 +15,7 @@ static const char *significance_text(const struct estimate *bias)
 static void calibration_row(struct table *t, const struct cell *c)
 {
 	COL_OF(t, cell, c, bias, NULL, "Bias [95 %]");
-	COL_TEXT(t, "difference", "Replay takes", significance_text(&c->bias));
+	COL_TEXT(t, "difference", "Response times", significance_text(&c->bias));
 	COL_OF_U(t, cell, c, diagnostics.off_cpu_r, "program_off_cpu", "Off CPU, program", 0.01);
 	COL_OF_U(t, cell, c, diagnostics.off_cpu_x, "replay_off_cpu", "replay", 0.01);
 	COL_OF_U(t, cell, c, diagnostics.stolen_r, "program_stolen", "Stolen, program", 0.01);
@@ -32,12 +32,13 @@ static void calibration_row(struct table *t, const struct cell *c)
 const struct table_kind table_calibration = {
     "calibration", "Bias and conditions of the runs", .cell = calibration_row,
     .note =
-	"Replay takes: longer or shorter if the 95 % interval of the bias excludes 0. The other "
-	"columns show conditions, for program and replay, that can explain the bias. Off CPU: "
-	"share of the time in which the threads did not run, because they waited for a device, "
-	"slept or waited for a CPU. Stolen: share of the CPU time of all CPUs that other virtual "
-	"machines took. Faults: page faults per request. Cached: share of the files' bytes "
-	"that were in the page cache before the run. In flight: mean number of requests."};
+	"Response times: those of the replay are longer or shorter, if the 95 % interval of the "
+	"bias excludes 0. The other columns show conditions, for program and replay, that can "
+	"explain the bias. Off CPU: share of the time in which the threads did not run, because "
+	"they waited for a device, slept or waited for a CPU. Stolen: share of the CPU time of all "
+	"CPUs that other virtual machines took. Faults: page faults per request. Cached: share of "
+	"the files' bytes that were in the page cache before the run. In flight: mean number of "
+	"requests."};
 
 static void uncertainty_row(struct table *t, const struct cell *c)
 {

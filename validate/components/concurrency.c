@@ -130,8 +130,8 @@ const struct component_row component_concurrency = {
 	.title = "Concurrency", .shown = "distance", .scattering = "differences",
 	.meaning = "At each number n: share of time with at most n requests in flight in the "
 		   "replay, minus the program's share. The estimate is the largest absolute "
-		   "difference. With the key \"concurrency-by\", shares of requests are compared "
-		   "instead, or both.",
+		   "difference. With the key \"concurrency-by\", shares of requests can be "
+		   "compared instead of, or in addition to, shares of time.",
 	.rule = "Two-sided, each number",
 	.source = "Pereira et al. 2016, figure 5; Kolmogorov-Smirnov distance",
 	.unit = COMPONENT_NUMBER,

@@ -925,7 +925,7 @@ static void test_concurrency(void **state)
 	assert_true(a.cell[0].concurrency.distance_request.value == 0);
 	assert_non_null(strstr(a.cell[0].component[COMPONENT_CONCURRENCY].reason,
 			       "at most 1 request is in flight for 100 % of the program's time and "
-			       "55 % of the replay's time. The shares differ by 0.45"));
+			       "for 55 % of the replay's time. The shares differ by 0.45"));
 	done(&c, &a);
 }
 

@@ -145,7 +145,7 @@ static void test_interval_alone_does_not_reject(void **state)
 		const bool between =
 		    k->decision == DECISION_INCONCLUSIVE && !k->rejected_before_holm &&
 		    k->accept_lo > 0.1;
-		assert_int_equal(between, !!strstr(k->reason, "the rejection test is stricter than this interval"));
+		assert_int_equal(between, !!strstr(k->reason, "the rejection test is stricter than the test behind this interval"));
 		n_between += between;
 	}
 	assert_true(n_between > 0);

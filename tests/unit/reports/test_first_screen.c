@@ -89,8 +89,8 @@ static void test_setting_of_a_cause(void **state)
 				    0.16 + 0.001 * (double)i, 0.02);
 	verdict_is(a, "Trusted in 12 of 16 cases; 4 not trusted");
 	replayer_is(a, 0,
-		    "trusted in 4 of 8 scenarios, not trusted in 4; in scenarios with level=2, at "
-		    "worst, execution time is 17 % longer");
+		    "trusted in 4 of 8 scenarios, not trusted in 4; main reason in scenarios with "
+		    "level=2 (worst case): execution time is 17 % longer");
 	replayer_is(a, 1, "trusted in all 8 scenarios");
 	/* another component is farther beyond its limit in one of these cases */
 	for (size_t i = 0; i < a->n_cells; i++)
@@ -99,8 +99,8 @@ static void test_setting_of_a_cause(void **state)
 			break;
 		}
 	replayer_is(a, 0,
-		    "trusted in 4 of 8 scenarios, not trusted in 4; in scenarios with level=2, for "
-		    "example, execution time is 17 % longer");
+		    "trusted in 4 of 8 scenarios, not trusted in 4; one reason in scenarios with "
+		    "level=2 (worst case): execution time is 17 % longer");
 	fixture_release(&f);
 }
 
@@ -121,8 +121,8 @@ static void test_both_directions(void **state)
 	}
 	struct strbuf wanted = STRBUF_INIT;
 	strbuf_addf(&wanted,
-		    "trusted in 5 of 8 scenarios, not trusted in 3; at worst, the mean number of "
-		    "requests in flight is 55 %% larger in %s",
+		    "trusted in 5 of 8 scenarios, not trusted in 3; main reason (worst case): the mean "
+		    "number of requests in flight is 55 %% larger in %s",
 		    f.results.protocol.scenario[a->cell[worst].scenario].name);
 	replayer_is(a, 0, wanted.s);
 	/* a cause that only repeats the deviation is omitted */
@@ -437,8 +437,8 @@ static void test_facts(void **state)
 		"Program and replays took turns in slices of 5 ms in 6 of 8 scenarios. At the end "
 		"of a slice, each process pauses before its next request. 1.0 % of the "
 		"requests do not count, because a slice began or "
-		"ended near them. In the other scenarios, program and replays made "
-		"whole runs one after the other, because replays are timed");
+		"ended near them. In the other scenarios, program and replays "
+		"ran one after the other, each for its whole run, because replays are timed");
 	fact_is(&facts[2], &f.analysis,
 		"Other programs used 35 % of the CPU time of all CPUs; the hypervisor took 2 % "
 		"of it");
