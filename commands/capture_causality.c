@@ -15,9 +15,10 @@ static const char synopsis[] = "causality [options] -o TRACE [--] COMMAND [ARGUM
 static const char about[] =
 	"Records a parallel application, and finds which of its nodes wait for which\n"
 	"others. A node is a thread that makes requests on files, or a thread for which\n"
-	"such threads wait. COMMAND (mpirun ..., or any processes and threads) runs once\n"
-	"undisturbed, and then once for each node. Each of these later runs delays\n"
-	"requests of one node: the first request, and every Pth after it (--period P).\n"
+	"such threads wait. COMMAND (mpirun ..., or any program with several threads or\n"
+	"processes) runs once undisturbed, and then once for each node. Each of these\n"
+	"later runs delays requests of one node: the first request, and every Pth after\n"
+	"it (--period P).\n"
 	"A delay lasts until every other node waits or has ended. The nodes that wait at\n"
 	"this time depend on the delayed request.\n"
 	"The trace contains the requests and times of the first run, and the dependencies\n"

@@ -23,7 +23,7 @@ static const struct option_spec doctor_options[] = {
     OPTION(FLAG, "json", offsetof(struct doctor_config, json), .help = "print one JSON object"),
     OPTION(FLAG, "redact", offsetof(struct doctor_config, redact),
            .help = "hide host names, serial numbers, UUIDs, labels of file systems "
-           "and partitions, and paths, to publish the output"),
+           "and partitions, and paths, so that the output can be published"),
     {.name = NULL},
 };
 

@@ -40,11 +40,11 @@ static const struct option_spec run_options[] = {
 	OPTION(FLAG, "dry-run", FIELD(dry_run),
 	       .help = "print scenarios, runs, expected time and space, and change nothing"),
 	OPTION(STRING, "scatter", FIELD(scatter), .arg = "RATIO|DIR",
-	       .help = "with --dry-run: scatter between blocks to assume in the plan: a ratio, or "
-	       "a results directory from which to take the measured scatter; see the manual page "
-	       "(default 10%)"),
+	       .help = "with --dry-run: plan for this scatter between blocks: RATIO, or the "
+	       "scatter measured in the results directory DIR; see the manual page (default 10%)"),
 	OPTION(STRING, "device", FIELD(device), .arg = "NAME", .help = "permit overwriting this "
-	       "device, a target of the protocol; separate several devices by commas"),
+	       "device, which must be a target of the protocol; separate several devices by "
+	       "commas"),
 	OPTION(STRING, "format", FIELD(format), .arg = "FORM", .help = "output format at the end, "
 	       "see \"validate report --list\" (default terminal)"),
 	OPTION(STRING, "hosts", FIELD(hosts), .arg = "LIST|FILE",
@@ -54,9 +54,9 @@ static const struct option_spec run_options[] = {
 	       .help = "run one campaign whose parallel applications use all of these hosts; "
 	       "overrides the key \"hosts\" of the protocol"),
 	OPTION(LIST, "launcher", FIELD(launchers), .arg = "COMMAND",
-	       .help = "command that starts ranks, such as \"srun -n {n}\". If COMMAND contains "
-	       "{host}: command that starts a program on a host (default \"ssh {host}\"); see "
-	       "the manual page"),
+	       .help = "without {host}: command that starts the ranks of an application, such as "
+	       "\"srun -n {n}\"; with {host}: command that starts a program on this host "
+	       "(default \"ssh {host}\"); see the manual page"),
 	OPTION(FLAG, "quiet", FIELD(quiet), .letter = 'q', .help = "print no progress"),
 	{.name = NULL},
 };

@@ -34,17 +34,17 @@ static const struct option_spec selftest_options[] = {
 	       "--permutations, --target and --seed"),
 	OPTION(UINT, "campaigns", FIELD(campaigns), .arg = "N", .max = 100000,
 	       .help = "replay: number of campaigns that test each deliberate fault at its largest "
-	       "size. As many campaigns test replayers that report invented response times "
-	       "(default 59; quick: 1)"),
+	       "size. The same number of campaigns test replayers that report invented response "
+	       "times (default 59; quick: 1)"),
 	OPTION(UINT, "campaigns-all-sizes", FIELD(sizes), .arg = "N", .max = 100000,
-	       .help = "replay: how many of the campaigns set by --campaigns also test each fault "
-	       "at its two smaller sizes (default 20; quick: 0)"),
+	       .help = "replay: number of campaigns, at most --campaigns, that test each fault "
+	       "at all three sizes (default 20; quick: 0)"),
 	OPTION(UINT, "campaigns-aa", FIELD(aa), .arg = "N", .max = 100000,
 	       .help = "replay: number of campaigns with the program in place of the replayer "
 	       "(default 10; quick: 1)"),
 	OPTION(UINT, "permutations", FIELD(permutations), .arg = "N", .max = 1000000,
-	       .help = "replay: number of permutations in each campaign set by --campaigns-aa; a "
-	       "permutation exchanges the labels \"program\" and \"replay\" in random blocks "
+	       .help = "replay: number of permutations in each of the campaigns of --campaigns-aa. "
+	       "A permutation exchanges the labels \"program\" and \"replay\" in random blocks "
 	       "(default 100; quick: 20)"),
 	OPTION(UINT, "replicates", FIELD(replicates), .arg = "N", .min = 3, .max = 1000,
 	       .help = "replay: number of blocks of a campaign, in each of which program and "
@@ -55,9 +55,9 @@ static const struct option_spec selftest_options[] = {
 	       "times as long in campaigns that replay at the traced times, and 20 times as long "
 	       "in campaigns whose replayers report invented response times"),
 	OPTION(UINT, "simulated", FIELD(simulated), .arg = "N", .min = 10, .max = 1e8,
-	       .help = "stats: number of simulated campaigns of a faultless replayer, and of "
-	       "simulated samples for each statistical test and interval; some simulations "
-	       "use smaller numbers (default 10000; quick: 300)"),
+	       .help = "stats: number of simulated campaigns of a faultless replayer; also the "
+	       "number of samples simulated for each statistical test and interval. Some "
+	       "simulations use smaller numbers (default 10000; quick: 300)"),
 	OPTION(UINT, "seed", FIELD(seed), .arg = "N", .max = 1e12,
 	       .help = "seed of the simulations, workloads and plans (default 1)"),
 	OPTION(UINT, "jobs", FIELD(jobs), .letter = 'j', .arg = "N", .max = 1024,

@@ -39,10 +39,10 @@ static const struct option_spec stats_options[] = {
 	OPTION(FLAG, "judge", FIELD(judge), .help = "print a verdict, and return it as exit "
 	       "status: 0 trusted, 1 not trusted, 4 inconclusive"),
 	OPTION(CHOICE, "paper-mode", FIELD(paper_mode), .group = "Uncertainty and bootstrap",
-	       .choices = paper_mode_names, .help = "formula of the output line \"as in Pereira "
-	       "and others\" (2016). paper: as in the text of their paper; papertab: as in its "
-	       "tables; strict: as in its text, with two changes; see the manual page (default "
-	       "paper)"),
+	       .choices = paper_mode_names, .help = "formula for the uncertainty on the output "
+	       "line \"as in Pereira and others\". paper: the formula in the text of their paper "
+	       "of 2016; papertab: the formula of its tables; strict: paper with two changes; see "
+	       "the manual page (default paper)"),
 	OPTION(DOUBLE, "clock", FIELD(clock), .arg = "HALFWIDTH", .min = 0, .max = -1,
 	       .help = "half-width of the interval that contains the clock's error, in the unit "
 	       "of the data, for the uncertainty budget (default 0)"),

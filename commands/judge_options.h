@@ -13,8 +13,8 @@
 	 .offset = JUDGE_FIELD(with), .arg = "REPLAYER", .help = with_help},                       \
 	{.name = "rerun", .type = OPT_FLAG, .offset = JUDGE_FIELD(rerun),                          \
 	 .help = "use new runs of the captured command as the reference, each in a fresh copy of " \
-		 "its files. What the command does outside the copy (other files, network), it "   \
-		 "does again in each run (default: ask at a terminal, else use the recording)"},   \
+		 "its files. Each run repeats the effects of the command outside the copy (other " \
+		 "files, network) (default: ask at a terminal, else use the recording)"},          \
 	{.name = "files", .type = OPT_STRING, .offset = JUDGE_FIELD(files), .arg = "DIR",          \
 	 .help = "with --rerun: directory with the initial files of the command (default: files "  \
 		 "that the trace describes, see the manual page)"},                                \

@@ -20,7 +20,7 @@ extern const char *const open_as_names[], *const open_wait_unit_names[];
 	       .help = "format of the input; \"validate import --from list\" prints all formats " \
 	       "(default: detected from its first bytes)"),				\
 	OPTION(STRING, "mapping", OPEN_AT(AT, mapping), .arg = "FILE",				\
-	       .help = "read delimited text whose columns FILE describes"),		\
+	       .help = "read delimited text; mapping file FILE describes its columns"),	\
 	OPTION(UINT, "lenient", OPEN_AT(AT, n_lenient), .arg = "N",				\
 	       .help = "skip up to N unreadable lines or records, and print the number of " \
 	       "skipped lines or records (default 0)"),	\

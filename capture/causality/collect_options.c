@@ -48,8 +48,8 @@ const struct option_spec collect_options[] = {
 	 .help = "clock that measures computing. cpu: CPU time; wall: elapsed time; auto: cpu if "
 	       "there are more nodes than CPUs, else wall (default auto)"},
 	{.name = "factor", .type = OPT_DOUBLE, .offset = FIELD(factor), .arg = "X",
-	 .help = "treat a thread as waiting (by polling memory) if it computes during a delay for "
-	       "longer than a limit: X times its longest computing time between two requests in "
+	 .help = "during a delay, a thread that computes for too long counts as waiting (it polls "
+	       "memory). The limit is X times its longest computing time between two requests in "
 	       "the first run (default 2)",
 	 .min = 1, .max = 1000},
 	{.name = "floor", .type = OPT_DURATION, .offset = FIELD(floor_ns), .arg = "TIME",

@@ -235,8 +235,8 @@ const struct option_spec replay_options[] = {
 	       .help = "how a worker waits until its request is due: hybrid sleeps, then spins "
 	       "(default hybrid)"),
 	OPTION(FLAG, "pre-spin", FIELD(pre_spin), .help = "with --wait hybrid: at most one "
-	       "worker per CPU spins; while it spins, it wakes the worker that is due next "
-	       "(default yes)"),
+	       "worker per CPU spins. While it spins, it wakes the worker that is due next, which "
+	       "spins after it (default yes)"),
 	OPTION(STRING, "scheduler", FIELD(scheduler), .arg = "POLICY",
 	       .help = "scheduling policy of the workers: other, batch, idle, fifo:N, rr:N, "
 	       "deadline or deadline:RUNTIME/PERIOD (default unchanged)"),
