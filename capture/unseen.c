@@ -9,13 +9,15 @@ const struct unseen_fact unseen_facts[] = {
      "processes or threads that were started and not traced",
      "strace -f traces them; after strace -ff, import all of its files together"},
     {"n_filtered", NOTE(n_filtered), UNSEEN_REQUESTS,
-     "processes that end without a call of exit or exit_group, so calls are missing",
+     "processes that end without a call to exit or exit_group, which shows that calls are "
+     "missing",
      "record without strace -e and -z, which leave out calls"},
     {"n_reopened", NOTE(n_reopened), UNSEEN_REQUESTS,
-     "descriptors that are opened twice or used after their close, so calls are missing",
+     "descriptors that are opened twice or used after their close, which shows that calls are "
+     "missing",
      "record without strace -e and -z, which leave out calls"},
     {"n_contradictions", NOTE(n_contradictions), UNSEEN_REQUESTS,
-     "calls that contradict earlier calls, so calls are missing",
+     "calls that contradict earlier calls, which shows that calls are missing",
      "record without strace -e, which leaves out calls, and keep all lines"},
     {"n_cut_off", NOTE(n_cut_off), UNSEEN_REQUESTS,
      "threads whose end is missing, because the output of strace was truncated", NULL},

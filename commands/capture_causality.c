@@ -117,8 +117,9 @@ static void uncertain_print(const struct collect_outcome *o)
 
 static void outcome_print(const struct collect_config *c, const struct collect_outcome *o)
 {
-	printf("%-14s%" PRIu64 " of %" PRIu32 " node%s -> %s\n", "requests", o->merged.n_requests,
-	       o->n_nodes, o->n_nodes == 1 ? "" : "s", c->output);
+	printf("%-14s%" PRIu64 " of %" PRIu32 " node%s (traced thread%s) -> %s\n", "requests",
+	       o->merged.n_requests, o->n_nodes, o->n_nodes == 1 ? "" : "s",
+	       o->n_nodes == 1 ? "" : "s", c->output);
 	if (o->merged.n_senders)
 		printf("%-14s%" PRIu32 " of the nodes make%s no requests, but others wait for %s\n",
 		       "note", o->merged.n_senders, o->merged.n_senders == 1 ? "s" : "",
@@ -141,13 +142,15 @@ static void outcome_print(const struct collect_config *c, const struct collect_o
 		       "memory\n", "note", o->n_computing);
 	uncertain_print(o);
 	if (o->merged.n_early)
-		printf("%-14sthe trace has %" PRIu64 " signal record%s directly after %s: a later "
-		       "place would contradict other dependencies\n",
-		       "note", o->merged.n_early, o->merged.n_early == 1 ? "" : "s",
-		       o->merged.n_early == 1 ? "its delayed request" : "their delayed requests");
+		printf("%-14s%" PRIu64 " signal%s in the trace directly after %s sent later: the "
+		       "later place would contradict other dependencies or the first run. In a "
+		       "replay, the waiting node may continue too early\n",
+		       "note", o->merged.n_early, o->merged.n_early == 1 ? " is" : "s are",
+		       o->merged.n_early == 1 ? "its delayed request, although it was"
+					      : "their delayed requests, although they were");
 	if (o->clock_bound_ns)
-		printf("%-14sdifferences of the hosts' clocks are known to within %s\n", "clocks",
-		       duration_text((double)o->clock_bound_ns).s);
+		printf("%-14sthe differences between the hosts' clocks are known to within %s\n",
+		       "clocks", duration_text((double)o->clock_bound_ns).s);
 	count_line("warning", o->merged.n_programs_unseen,
 		   "run of a program may have made calls that the capture did not see; \"validate "
 		   "info\" names the program",

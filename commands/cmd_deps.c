@@ -121,8 +121,8 @@ static int parallel_options_check(const struct deps_config *config, const char *
 				  struct err *e)
 {
 	if (config->order >= 0)
-		return err_set(e, EINVAL, "%s: --from applies to the waits that this trace of a "
-			"parallel application records, and --order to other waits: omit one of "
+		return err_set(e, EINVAL, "%s: --from shows the waits that this trace of a "
+			"parallel application records; --order computes waits instead: omit one of "
 			"these options", path);
 	if (config->think || config->output)
 		return err_set(e, EINVAL, "%s: --think-time and --output need --infer: this trace "

@@ -83,8 +83,9 @@ static void rerun_print(const struct judge_config *c, const struct judged *j,
 	if (!j->no_rerun.code)
 		rerun_show(&command, &base, &j->rerun);
 	if (c->rerun)
-		printf("Runs this command again in a fresh copy of %s (what the command does "
-			"outside the copy, it does again):\n  %s\n\n", base.s, command.s);
+		printf("Runs this command again in a fresh copy of %s. Each run repeats the "
+		       "effects of the command outside the copy (other files, network):\n  "
+		       "%s\n\n", base.s, command.s);
 	else if (command.len)
 		printf("The reference is the recording. --rerun runs the captured command again "
 			"instead: %s\n\n", command.s);

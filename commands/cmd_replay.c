@@ -193,9 +193,8 @@ static void block_print(const struct replay_summary *s)
 			b->silent_record, duration_text((double)b->silent_ns).s);
 	}
 	if (b->contended)
-		puts("note: other threads competed for the CPUs. Meanwhile, workers slept until "
-		     "shortly before the next request instead of spinning, so some requests were "
-		     "issued late");
+		puts("note: while other threads competed for the CPUs, workers slept until shortly "
+		     "before each request instead of spinning, so some requests were issued late");
 	for (const char *line = b->notes; *line; line += strcspn(line, "\n") + 1)
 		printf("note: %.*s\n", (int)strcspn(line, "\n"), line);
 }
@@ -290,7 +289,8 @@ static void parallel_print(const struct replay_summary *s)
 	else if (p->n_ranks > 1)
 		printf("%-16scompared before and after the run; differences are known to "
 		       "within %s\n", "clocks", duration_text((double)p->uncertainty_ns).s);
-	count_print("signals", p->n_signals, "signal", " from a node to a node that waits for it");
+	count_print("signals", p->n_signals, "signal", " from a traced thread to another that "
+		       "waits for it");
 	if (p->n_crowded)
 		printf("note: the threads of %u rank%s share CPUs: there are more threads than "
 		       "CPUs\n", p->n_crowded, p->n_crowded == 1 ? "" : "s");

@@ -106,8 +106,9 @@ static int certificate_verify(const struct analysis *a, const char *dir, struct 
 	int ret = certificate_text(&text, a, e);
 	ret = ret ? ret : file_read(path, &file, text.len + 1, e);
 	if (!ret && (file.len != text.len || memcmp(file.s, text.s, text.len)))
-		ret = err_set(e, EBADMSG, "%s differs from the certificate of these results (with "
-			"these --issuer, --place, --issued and --redact)", path);
+		ret = err_set(e, EBADMSG, "%s differs from the certificate that these results give "
+			"with the options --issuer, --place, --issued and --redact of this "
+			"command", path);
 	return ret;
 }
 

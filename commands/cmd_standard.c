@@ -55,7 +55,7 @@ static const char about[] =
 	"for an unusually large share of a visit, the visit is disturbed: the command\n"
 	"leaves it out, and repeats it (rules: see the manual page). The excess is the\n"
 	"response time minus the programmed time. The lead is how long before the\n"
-	"programmed time a volume answers.\n"
+	"programmed time a volume sends an answer, so that the answer arrives on time.\n"
 	"\n"
 	"certify: measures a grid of points. Prints the range in which a volume is a\n"
 	"valid standard on this machine, and writes a certificate. A point is valid if\n"
@@ -64,8 +64,9 @@ static const char about[] =
 	"     uncertainty.\n"
 	"  2. The 99th percentile of the excess is at most 50 us or 5 % of the service\n"
 	"     time, whichever is larger.\n"
-	"  3. In at least half of the visits, the volume's lead was accurate. If it is\n"
-	"     not accurate, \"validate volume list\" shows a warning.\n"
+	"  3. In at least half of the visits, the volume's lead was accurate: when the\n"
+	"     volume was created, the mean response time of its test reads was within\n"
+	"     4 us or 1.5 % of the programmed time, whichever is larger.\n"
 	"\n"
 	"check: measures some points of a certificate again. E_n is the difference\n"
 	"between the new and the certified bias, divided by the expanded uncertainty of\n"
@@ -212,8 +213,8 @@ static void summary_print(const struct standard *s, bool reasons)
 	if (isfinite(s->others_share))
 		printf("; other processes used %.1f %% of the CPUs", 100 * s->others_share);
 	if (!n)
-		printf("\n%sA busy machine has fewer valid points: repeat the command when no "
-		       "other\nwork runs.",
+		printf("\n%sA busy machine has fewer valid points: repeat the command when the "
+		       "machine\nis otherwise idle.",
 		       reasons ? "" : "Option --points prints the reason at each point.\n");
 	putchar('\n');
 }

@@ -127,6 +127,6 @@ void slice_causes_print(const struct slice_causes *x)
 {
 	if (x->n_dropped)
 		printf("%" PRIu64 " record%s of signals and waits left out: the slice lacks the "
-		       "counterpart%s in other nodes\n", x->n_dropped,
+		       "counterpart%s in other threads\n", x->n_dropped,
 		       x->n_dropped == 1 ? "" : "s", x->n_dropped == 1 ? "" : "s");
 }

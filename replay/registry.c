@@ -116,7 +116,7 @@ static int effects_check(const struct replay_config *given, const struct replay_
 		{"prepare", c->compiled.compile_only, "--compile-only prepares no files"},
 		{"prepare-only", c->compiled.compile_only, "--compile-only prepares no files"},
 		{"program-cache", c->compiled.keep_source && *c->compiled.keep_source,
-		 "--keep-source compiles in its own directory"},
+		 "--keep-source DIR compiles in DIR, and does not use this option"},
 	};
 	struct replay_config standard;
 	replay_config_init(&standard);
@@ -247,10 +247,11 @@ int replay_check(const struct replay_config *c, struct err *e)
 	if (f && f->timed && c->timing == TIMING_FULLSPEED)
 		return err_set(
 		    e, EINVAL,
-		    "mutant %s changes when requests are due: it needs timing = timestamp or think",
+		    "mutant %s (a deliberate fault) changes when requests are due: it needs timing "
+		    "= timestamp or think",
 		    f->name);
 	if (c->n_workers && !pool)
-		return err_set(e, EINVAL, "workers applies only to order = none; with other "
+		return err_set(e, EINVAL, "workers: only order = none uses this option; with other "
 			"orders, the traced threads determine the number of workers");
 	return g->check ? g->check(c, e) : 0;
 }

@@ -114,12 +114,13 @@ static void facts_add_pairing(struct strbuf *out, const struct analysis *a)
 		strbuf_addstr(out, " of the requests do not count, because a slice began or ended "
 				   "near them");
 		if (n_late(a))
-			strbuf_addf(out, ". At the end of %" PRIu64 " slice%s, a thread did not "
-				"pause within 1 s", n_late(a), n_late(a) == 1 ? "" : "s");
+			strbuf_addf(out, ". At the end of %" PRIu64 " slice%s, a thread made no "
+				"pause between requests within 1 "
+				"s", n_late(a), n_late(a) == 1 ? "" : "s");
 	}
 	if (n_sliced == n || !why)
 		return;
-	strbuf_addf(out, "%s ran one after the other, each for its whole run",
+	strbuf_addf(out, "%s ran one after the other, each from start to end without a break",
 		    n_sliced ? ". In the other scenarios, program and replays"
 			     : "Program and replays");
 	if (replayer)

@@ -52,8 +52,8 @@ MODEL(S, "One component of the verdict.",
 	ROW(double, p_reject_holm, "p_reject_holm", P, "P-value of the test of rejection after "
 						       "Holm's correction.")
 	ROW(double, lag1, "lag1", NUMBER,
-	    "Autocorrelation that the test of acceptance used: of successive runs or pairs, in the "
-	    "order of the blocks. For a ratio of scatters, it is the product of the two "
+	    "Autocorrelation of successive runs or pairs (in the order of the blocks), as the test "
+	    "of acceptance used it. For a ratio of scatters, it is the product of the two "
 	    "autocorrelations.")
 	ROW(double, n_effective, "n_effective", NUMBER,
 	    "Number of independent runs that the test of acceptance assumes.")

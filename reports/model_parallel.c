@@ -31,7 +31,7 @@ GET_AT(double, predicted_error, causality_predicted_error(at->s))
 
 MODEL(S, "How the recording was made.",
 	ROW(uint64_t, n_nodes, "n_nodes", COUNT, NULL)
-	ROW(uint64_t, n_throttled, "n_delayed", COUNT, "Delayed nodes.")
+	ROW(uint64_t, n_throttled, "n_delayed", COUNT, "Delayed nodes (traced threads).")
 	ROW(uint64_t, n_runs, "n_runs", COUNT, "Number of runs of the capture, including the run "
 					       "without delays.")
 	ROW(uint64_t, period, "period", COUNT, "Number P: the first request of a delayed node "
@@ -85,7 +85,7 @@ MODEL(S, "The case with the largest error, among cases that differ only in the t
 #undef S
 
 #define S parallel_node
-MODEL(S, "Response times of one node.",
+MODEL(S, "Response times of one node (traced thread).",
 	INLINE_CASE(cell, parallel_cell)
 	ROW(uint64_t, node, "node", COUNT, NULL)
 	ROW(double, n_requests, "n_requests", NUMBER, "Per run.")
@@ -100,7 +100,7 @@ MODEL(S, "Response times of one node.",
 #undef S
 
 #define S parallel_host
-MODEL(S, "Response times of the nodes on one host of the application.",
+MODEL(S, "Response times of the nodes (traced threads) on one host of the application.",
 	INLINE_CASE(cell, parallel_cell)
 	TEXT(host, "host", NULL)
 	ROW(uint64_t, n_nodes, "n_nodes", COUNT, NULL)

@@ -498,7 +498,7 @@ static int auto_collect(struct collect_job *j, struct err *e)
 	message_announce(
 	    j,
 	    "with every period, the execution times of replay and application differ by more than "
-	    "%.1f %%: the trace has the dependencies that were found with --period 1",
+	    "%.1f %%. The trace therefore contains the dependencies found with --period 1",
 	    100 * j->config->error);
 	return 0;
 }
@@ -541,7 +541,8 @@ int collect_causality(const struct collect_config *c, struct collect_outcome *o,
 		ret = run_make(&j, -1, 0, e);
 	if (!ret && j.kept.n_nodes > CAUSALITY_MAX_NODES)
 		ret = err_set(e, E2BIG,
-			      "the application has %" PRIu32 " nodes, but at most %d are possible",
+			      "the application has %" PRIu32 " nodes (traced threads), but at most "
+			      "%d are possible",
 			      j.kept.n_nodes, CAUSALITY_MAX_NODES);
 	if (!ret) {
 		j.wanted = xcalloc(CAUSALITY_MAX_NODES + 1, sizeof *j.wanted);

@@ -40,9 +40,9 @@ const struct option_spec collect_options[] = {
 	{.name = "compute", .type = OPT_CHOICE, .offset = FIELD(compute), .arg = "HOW",
 		.choices = compute_names,
 	 .help = "how to determine the computing time between two requests of a node. blocking: "
-	       "from the first run; throttled: from the run that delays this node; auto: "
-	       "throttled if a node polls memory, else blocking (default auto); see the manual "
-	       "page"},
+	       "measured in the first run, without the time in calls that wait; throttled: "
+	       "measured in the run that delays this node, without the delays; auto: throttled if "
+	       "a node polls memory, else blocking (default auto)"},
 	{.name = "clock", .type = OPT_CHOICE, .offset = FIELD(clock), .arg = "CLOCK",
 		.choices = clock_names,
 	 .help = "clock that measures computing. cpu: CPU time; wall: elapsed time; auto: cpu if "

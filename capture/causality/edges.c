@@ -62,14 +62,14 @@ static int edge_take(struct causality_links *l, const struct causality_run *run,
 	const uint64_t last = g->signaller_request + (late ? g->n_later : 0);
 	if (g->signaller >= l->n_nodes || g->waiter >= l->n_nodes || g->signaller == g->waiter)
 		return err_set(e, EINVAL,
-			       "%s: node %" PRIu32 " depends on node %" PRIu32
+			       "%s: node %" PRIu32 " (traced thread) depends on node %" PRIu32
 			       ": expected two different numbers below %" PRIu32,
 			       run->trace, g->waiter, g->signaller, l->n_nodes);
 	if (g->signaller_request >= n_requests[g->signaller] || last >= n_requests[g->signaller] ||
 	    g->waiter_request > n_requests[g->waiter])
 		return err_set(e, EINVAL,
 			       "%s: a dependency names a request that does not exist: request "
-			       "%" PRIu64 " of node %" PRIu32 " (with %" PRIu64
+			       "%" PRIu64 " of node %" PRIu32 " (a traced thread with %" PRIu64
 			       " requests) depends on request %" PRIu64 " of node %" PRIu32
 			       " (with %" PRIu64 " requests)",
 			       run->trace, g->waiter_request, g->waiter, n_requests[g->waiter],

@@ -15,7 +15,8 @@ static int integer_get(const json_t *o, const char *name, json_int_t least, json
 		return err_set(e, EINVAL,
 			       member ? "metadata \"causality\": \"%s\" is %lld; expected %lld "
 					"to %lld"
-				      : "metadata \"causality\": a node lacks \"%s\"",
+				      : "metadata \"causality\": a node (traced thread) lacks "
+					"\"%s\"",
 			       name, (long long)*v, (long long)least, (long long)most);
 	return 0;
 }
@@ -31,12 +32,13 @@ static int node_read(struct causality_facts *f, const json_t *o, struct err *e)
 	if (ret)
 		return ret;
 	if (host && !json_is_string(host) && !json_is_null(host))
-		return err_set(e, EINVAL, "metadata \"causality\": the host of node %lld is not "
-			"a string",
+		return err_set(e, EINVAL, "metadata \"causality\": the host of node %lld (traced "
+			"thread) is not a string",
 			       (long long)number);
 	struct causality_node *n = &f->node[number];
 	if (n->number != UINT32_MAX)
-		return err_set(e, EINVAL, "metadata \"causality\": node %lld occurs twice",
+		return err_set(e, EINVAL, "metadata \"causality\": node %lld (traced thread) "
+			       "occurs twice",
 			       (long long)number);
 	*n = (struct causality_node){(uint32_t)number, (uint32_t)pid, (uint32_t)tid, (int32_t)rank,
 				     json_string_value(host)};
@@ -47,8 +49,8 @@ static int nodes_read(struct causality_facts *f, const json_t *list, struct err 
 {
 	size_t n = json_array_size(list);
 	if (!n || n > CAUSALITY_MAX_NODES)
-		return err_set(e, EINVAL, "metadata \"causality\": %zu nodes; expected 1 to %d", n,
-			       CAUSALITY_MAX_NODES);
+		return err_set(e, EINVAL, "metadata \"causality\": %zu nodes (traced threads); "
+			       "expected 1 to %d", n, CAUSALITY_MAX_NODES);
 	f->n_nodes = (uint32_t)n;
 	f->node = xcalloc(n, sizeof *f->node);
 	for (uint32_t i = 0; i < n; i++)
@@ -74,15 +76,16 @@ static int throttled_read(struct causality_facts *f, const json_t *list, struct 
 	size_t n = json_array_size(list);
 	if ((list && !json_is_array(list)) || n > f->n_nodes)
 		return err_set(e, EINVAL, "metadata \"causality\": \"throttled\" is not a list "
-				"of nodes, or has more entries than there are nodes");
+				"of nodes (traced threads), or has more entries than there are "
+				"nodes");
 	f->throttled = xcalloc(n + 1, sizeof *f->throttled);
 	for (size_t i = 0; i < n; i++) {
 		const json_t *one = json_array_get(list, i);
 		json_int_t v = json_is_integer(one) ? json_integer_value(one) : -1;
 		if (v < 0 || v >= f->n_nodes)
 			return err_set(e, EINVAL,
-				"metadata \"causality\": \"throttled\" names a node that does not "
-				"exist");
+				"metadata \"causality\": \"throttled\" names a node (traced "
+				"thread) that does not exist");
 		f->throttled[f->n_throttled++] = (uint32_t)v;
 	}
 	qsort(f->throttled, n, sizeof *f->throttled, order_u32);

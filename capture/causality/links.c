@@ -242,8 +242,8 @@ static int loop_error(const struct links_walk *w, const size_t *missing, uint32_
 	} while (node != first);
 	if (n > 6)
 		strbuf_addf(&text, ", and %" PRIu32 " more", n - 6);
-	return err_set(e, ELOOP, "deadlock: nodes wait for each other:%s (requests are counted "
-		"from 0 in each node)", text.s);
+	return err_set(e, ELOOP, "deadlock: nodes (traced threads) wait for each other:%s "
+		"(requests are counted from 0 in each node)", text.s);
 }
 
 static bool is_stuck(const struct links_walk *w, uint32_t node)

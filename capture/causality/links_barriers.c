@@ -46,12 +46,12 @@ static int seen_check(const struct links_barriers *b, const struct barrier_seen 
 	const uint64_t number = b->number[first->barrier];
 	if (!s->last[1])
 		return err_set(e, EINVAL,
-			       "node %" PRIu32 " has a signal for barrier %" PRIu64
+			       "node %" PRIu32 " (traced thread) has a signal for barrier %" PRIu64
 			       ", but no node has a wait for this barrier",
 			       first->node, number);
 	if (!s->last[0])
 		return err_set(e, ENOENT,
-			       "node %" PRIu32 " waits before its request %" PRIu32
+			       "node %" PRIu32 " (traced thread) waits before its request %" PRIu32
 			       " at barrier %" PRIu64 ", but no node has a signal for this barrier",
 			       first->node, first->request, number);
 	return 0;
@@ -69,8 +69,8 @@ int links_marks_finish(struct links_barriers *b, struct causality_links *l, stru
 		const uint32_t node = m->node;
 		struct barrier_seen *s = &seen[m->barrier];
 		if (s->last[m->is_wait] == node + 1)
-			ret = err_set(e, EINVAL, "node %" PRIu32 " reaches barrier %" PRIu64
-				      " twice", node, b->number[m->barrier]);
+			ret = err_set(e, EINVAL, "node %" PRIu32 " (traced thread) reaches "
+				      "barrier %" PRIu64 " twice", node, b->number[m->barrier]);
 		if (!s->last[0] && !s->last[1])
 			s->first = i;
 		s->last[m->is_wait] = node + 1;

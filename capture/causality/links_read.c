@@ -45,8 +45,8 @@ static int mark_take(struct links_reading *x, uint32_t of, const struct trace_re
 			       op_name(r->op), r->length);
 	const struct links_read_node *n = &x->node[of];
 	if (n->place > UINT32_MAX)
-		return err_set(e, E2BIG, "record %" PRIu64 ": node %" PRIu32 " has more than "
-			"2^32-1 records before a barrier", index, of);
+		return err_set(e, E2BIG, "record %" PRIu64 ": node %" PRIu32 " (traced thread) has "
+			"more than 2^32-1 records before a barrier", index, of);
 	links_mark_add(&x->barriers, x->l, r->length,
 		       (struct causality_mark){.node = of & INT32_MAX, .is_wait = r->op == OP_WAIT,
 					       .place = (uint32_t)n->place,
@@ -63,7 +63,8 @@ static int record_take(struct links_reading *x, const struct trace_record *r, ui
 	if (of < 0)
 		return cause ? err_set(e, EINVAL,
 				       "record %" PRIu64 ": the %s belongs to thread "
-				       "%" PRIu32 " of process %" PRIu32 ", which is not a node",
+				       "%" PRIu32 " of process %" PRIu32 ", which is not in the "
+				       "trace's list of nodes (traced threads)",
 				       index, op_name(r->op), r->tid, r->pid)
 			     : 0;
 	struct links_read_node *n = &x->node[of];
@@ -76,8 +77,8 @@ static int record_take(struct links_reading *x, const struct trace_record *r, ui
 		return mark_take(x, (uint32_t)of, r, index, e);
 	if (r->length >= f->n_nodes || r->length == (uint64_t)of)
 		return err_set(e, EINVAL,
-			       "record %" PRIu64 ": the %s of node %" PRId64 " names node %" PRIu64
-			       ", %s",
+			       "record %" PRIu64 ": the %s of node %" PRId64 " (traced thread) "
+			       "names node %" PRIu64 ", %s",
 			       index, op_name(r->op), of, r->length,
 			       r->length == (uint64_t)of ? "but must name another node"
 							 : "which does not exist");
@@ -93,11 +94,11 @@ static int lone_error(const struct link_end *signal, const struct link_end *wait
 {
 	if (wait)
 		return err_set(e, ENOENT,
-			       "node %" PRIu32 " waits before its request %" PRIu64
+			       "node %" PRIu32 " (traced thread) waits before its request %" PRIu64
 			       " for a signal of node %" PRIu32 " that never comes",
 			       wait->waiter, wait->request, wait->signaller);
 	return err_set(e, EINVAL,
-		       "node %" PRIu32 " signals node %" PRIu32 " after %" PRIu64
+		       "node %" PRIu32 " (traced thread) signals node %" PRIu32 " after %" PRIu64
 		       " requests, but node %" PRIu32 " does not wait for this signal",
 		       signal->signaller, signal->waiter, signal->request, signal->waiter);
 }

@@ -181,7 +181,8 @@ int causality_merge(const struct causality_run *run, uint32_t n_runs,
 	if (!n_runs || !facts->n_nodes || facts->n_nodes > CAUSALITY_MAX_NODES)
 		return err_set(e, EINVAL,
 			       "cannot merge %" PRIu32 " runs of %" PRIu32
-			       " nodes: expected at least 1 run, and 1 to %d nodes",
+			       " nodes (traced threads): expected at least 1 run, and 1 to %d "
+			       "nodes",
 			       n_runs, facts->n_nodes, CAUSALITY_MAX_NODES);
 	SCOPED_FREE uint64_t *n_requests =
 	    xcalloc((size_t)facts->n_nodes + run[n_runs - 1].n_joins, sizeof *n_requests);

@@ -87,7 +87,7 @@ int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct w
 			snprintf(rank, sizeof rank, " of rank %d", (int)t->rank);
 		if (b == n_b || here[b].key != in_base[a].key)
 			ret = err_set(e, EILSEQ,
-				      "node %" PRIu32 "%s made %" PRIu64
+				      "node %" PRIu32 " (traced thread%s) made %" PRIu64
 				      " requests in the first run. In this run it made no "
 				      "requests, or the application created its threads in "
 				      "another order. The application must make the same "
@@ -95,14 +95,16 @@ int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct w
 				      in_base[a].index, rank, t->n_requests);
 		else if (t->sends && !thread[here[b].index].sends)
 			ret = err_set(e, EILSEQ,
-				      "node %" PRIu32 " made no requests in the first run, but %"
-				      PRIu64 " requests in this run: the application must make "
-				      "the same requests in every run", in_base[a].index,
+				      "node %" PRIu32 " (traced thread) made no requests in the "
+				      "first run, but %" PRIu64 " requests in this run: the "
+				      "application must make the same requests in every run",
+				      in_base[a].index,
 				      thread[here[b].index].n_requests);
 		else if (t->sends && thread[here[b].index].n_requests != t->n_requests)
 			ret = err_set(e, EILSEQ,
-				      "node %" PRIu32 ", which makes no requests, sends %" PRIu64
-				      " messages in the first run and %" PRIu64
+				      "node %" PRIu32 " (traced thread) makes no requests. It "
+				      "sends %" PRIu64
+				      " messages in the first run, but %" PRIu64
 				      " in this run: it must send the same messages in every run",
 				      in_base[a].index, t->n_requests,
 				      thread[here[b].index].n_requests);
@@ -126,8 +128,8 @@ static int random_choose(const char *text, uint64_t seed, uint32_t n, bool *want
 		return err_context(e, "--nodes random:%s", text);
 	if (!m || m > n)
 		return err_set(e, ERANGE,
-			       "--nodes random:%s: expected 1 to %" PRIu32 ", the number of nodes",
-			       text, n);
+			       "--nodes random:%s: expected 1 to %" PRIu32 ", the number of nodes "
+			       "(traced threads)", text, n);
 	/* selects with probability (still wanted / remaining), so all sets are equally likely */
 	for (uint32_t i = 0; i < n && m; i++) {
 		if (splitmix_next(&state) % (n - i) < m) {
@@ -152,7 +154,7 @@ static int range_choose(const char *item, uint32_t n, bool *wanted, struct err *
 	if (to >= n)
 		return err_set(e, ERANGE,
 			       "--nodes: there is no node %u: the application has %" PRIu32
-			       " nodes, counted from 0", to, n);
+			       " nodes (traced threads), counted from 0", to, n);
 	for (uint32_t i = from; i <= to; i++)
 		wanted[i] = true;
 	return 0;

@@ -10,7 +10,7 @@ int requests_open(struct requests *q, const char *path, uint32_t n_nodes, struct
 	ret = ret ? ret : causality_facts_read(&q->f, trace_meta(q->t), e);
 	if (!ret && q->f.n_nodes != n_nodes)
 		ret = err_set(e, EINVAL,
-			      "a run has %" PRIu32 " nodes, but %" PRIu32
+			      "a run has %" PRIu32 " nodes (traced threads), but %" PRIu32
 			      " are expected: the number of nodes must be the same in each run",
 			      q->f.n_nodes, n_nodes);
 	q->n = xcalloc((size_t)n_nodes + 1, sizeof *q->n);

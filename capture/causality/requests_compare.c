@@ -134,8 +134,8 @@ static int differ_error(const struct requests *base, const struct requests *othe
 	return ret ? ret : err_set(e, EILSEQ,
 			      "the application does not make the same requests in each run, so its "
 			      "dependencies cannot be found. Request %" PRIu64 " of node %" PRIu32
-			      " (both numbers count from 0) is %s in the run without delays, but "
-			      "%s %s (trace %s)",
+			      " (a node is a traced thread; both numbers are counted from 0) is "
+			      "%s in the run without delays, but %s %s (trace %s)",
 			      number, node, in_base.s, in_other.s, when.s, run->trace);
 }
 

@@ -87,15 +87,15 @@ static int outcome_judge(const struct run_config *c, const struct app_outcome *o
 			       r->seen.runs_on);
 	if (r->seen.stopped[0])
 		return err_set(e, ECHILD,
-			       "the capture ended the application, because no node made a request "
-			       "for at least 10 s. A signal such as SIGSTOP suspended these "
-			       "processes: %s. The output of the application is in %s",
+			       "the capture ended the application, because no traced thread made a "
+			       "request for at least 10 s. A signal such as SIGSTOP suspended "
+			       "these processes: %s. The output of the application is in %s",
 			       r->seen.stopped, c->log);
 	if (r->seen.stuck)
 		return err_set(e, EDEADLK,
-			       "the capture ended the application, because no node made a request "
-			       "for a long time in a run that delays requests (%s). With larger "
-			       "values of --factor and --floor, the capture waits longer",
+			       "the capture ended the application, because no traced thread made a "
+			       "request for a long time in a run that delays requests (%s). With "
+			       "larger values of --factor and --floor, the capture waits longer",
 			       r->seen.stuck_at);
 	if (WIFSIGNALED(o->status))
 		return err_set(e, ECHILD,

@@ -50,9 +50,11 @@ static const char *advice_of(const unsigned char *head, size_t len)
 	    "text of 16-bit characters: convert it first (iconv -f UTF-16 -t UTF-8 FILE >TRACE)"},
 	    {"\xfe\xff", 2,
 	    "text of 16-bit characters: convert it first (iconv -f UTF-16 -t UTF-8 FILE >TRACE)"},
-	    {"PERFILE2", 8, "perf's own file: print it first (perf script -i FILE >TRACE)"},
+	    {"PERFILE2", 8, "a binary perf.data file: convert it to text first (perf script -i "
+	    	       "FILE >TRACE)"},
 	    {"\x17\x08" "Dtracing", 10,
-	    "trace-cmd's own file: print it first (trace-cmd report -i FILE >TRACE)"},
+	    "a binary trace.dat file of trace-cmd: convert it to text first (trace-cmd report -i "
+	    "FILE >TRACE)"},
 	};
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (len >= known[i].len && !memcmp(head, known[i].magic, known[i].len))

@@ -83,8 +83,8 @@ static int set_epoch(struct mapping_parse *p, const char *value)
 	if (!strcmp(value, "1601")) /* days from 1601 to 1970 */
 		p->m->epoch_s = 134774LL * 86400;
 	else if (p->m->absolute && strcmp(value, "1970"))
-		return value_refuse(p, "epoch", value, "1970 or 1601 (times count from the start "
-				    "of this year), or none (times are unchanged)");
+		return value_refuse(p, "epoch", value, "1970 or 1601 (times are counted from the "
+				    "start of that year), or none (times are unchanged)");
 	return 1;
 }
 

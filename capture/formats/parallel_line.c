@@ -83,12 +83,13 @@ static int take_partner(struct parallel *p, const struct parallel_line *l, const
 	const char *at = s;
 	const bool of_barrier = take_word(&s, l->end, "barrier ");
 	if (!scan_u64(&s, l->end, &node) || s == l->end || *s != ')' || s + 1 != l->end)
-		return foreign_at(&p->calls.base, at, e, "expected the number of a node, or "
-			"\"barrier\" and its number, and a closing parenthesis");
+		return foreign_at(&p->calls.base, at, e, "expected the number of a node (traced "
+			"thread), or \"barrier\" and its number, and a closing parenthesis");
 	if (of_barrier)
 		return add_cause(p, l, op, CAUSE_OF_BARRIER, node, 0, e);
 	if (node >= p->facts.n_nodes || node == p->at)
-		return foreign_at(&p->calls.base, at, e, "node %llu %s", (unsigned long long)node,
+		return foreign_at(&p->calls.base, at, e, "node %llu (traced thread) %s",
+				  (unsigned long long)node,
 				  node == p->at ? "would wait for itself" : "does not exist");
 	return add_cause(p, l, op, 0, node, 0, e);
 }
@@ -120,7 +121,8 @@ static int take_note(struct parallel *p, const char *s, const char *end, struct 
 		return 0;
 	if (node >= p->facts.n_nodes)
 		return foreign_at(&p->calls.base, at, e,
-				  "node %llu does not exist: the trace has %u nodes",
+				  "node %llu does not exist: the trace has %u nodes (traced "
+				  "threads)",
 				  (unsigned long long)node, p->facts.n_nodes);
 	p->at = (uint32_t)node;
 	return 0;

@@ -176,7 +176,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	struct parallel_out *x = ctx;
 	int64_t of = causality_node_of(&x->f, r->pid, r->tid);
 	(void)s;
-	*why = "its thread is not a node";
+	*why = "its thread is not in the trace's list of nodes (traced threads)";
 	if (of < 0)
 		return 0;
 	*why = "it was never issued";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Signs that the output of strace is incomplete:
  * - a clone returned a thread that has no line (no -f, one file of -ff, CLONE_UNTRACED);
- * - a process ended ("+++ exited") without a call of exit or exit_group (-e trace=, -z, -P);
+ * - a process ended ("+++ exited") without a call to exit or exit_group (-e trace=, -z, -P);
  * - an open returned a descriptor that an earlier open returned and no call closed (same reasons);
  * - a descriptor is used after its close, and no call opened it again (same reasons);
  * - a thread has no end, although strace did not detach (the file was cut);

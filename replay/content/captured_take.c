@@ -35,8 +35,8 @@ static int memory_join(struct captured_reader *r, int fd, struct err *e)
 {
 	struct stat st;
 	if (fstat(fd, &st) < 0 || (uint64_t)st.st_size < sizeof *r->shared)
-		return err_set(e, EINVAL, "payload = captured: validate did not pass the content "
-			       "of the writes to this process");
+		return err_set(e, EINVAL, "payload = captured: validate did not give this process "
+			       "the content of the writes");
 	int ret = vm_map_file(&r->memory, fd, 0, (size_t)st.st_size, "the content of writes", e);
 	if (ret)
 		return ret;

@@ -102,7 +102,7 @@ void replay_config_init(struct replay_config *c)
 	       "(default 0: no emulation)"),	\
 	OPTION(STRING, "think-time", BLOCK(think_time), .arg = "TIME",				\
 	       .help = "mode dep: a request depends only on requests that ended at least this " \
-	       "time before its start; auto: the shortest period of the trace in which no " \
+	       "long before its start; auto: the shortest period of the trace in which no " \
 	       "request is in flight, or 10us if the trace has fewer than 100 such periods "	\
 	       "(default 10us)"),	\
 	OPTION(FLAG, "sq-poll", BLOCK(sq_poll),							\
@@ -217,8 +217,8 @@ const struct option_spec replay_options[] = {
 	       "of its thread; none: no request (default temporal)"),
 	OPTION(CHOICE, "timing", FIELD(timing), .arg = "TIMING", .choices = replay_timing_names,
 	       .help = "when a request is issued. fullspeed: as soon as its order permits; "
-	       "timestamp: at its traced time; think: its traced pause after the end of the "
-	       "previous request of its thread (default fullspeed)"),
+	       "timestamp: at its traced time; think: when its traced pause has passed since "
+	       "the end of the previous request of its thread (default fullspeed)"),
 	OPTION(DOUBLE, "speed", FIELD(speed), .arg = "FACTOR", .min = 1e-6, .max = 1e6,
 	       .help = "divide the traced times and pauses of a timed replay by FACTOR "
 	       "(default 1)"),
@@ -252,8 +252,8 @@ const struct option_spec replay_options[] = {
 	OPTION(FLAG, "pin", FIELD(pin), .help = "pin worker i to the i-th CPU that the process "
 	       "may use; further workers begin again at the first CPU"),
 	OPTION(STRING, "cpus", FIELD(cpus), .arg = "LIST", .help = "pin worker i to the i-th CPU "
-	       "of LIST, such as 0,2-3 (write 0+2-3 in a protocol); further workers begin again at "
-	       "the first CPU; traced: pin each worker to the CPUs of its traced thread"),
+	       "of LIST, such as 0,2-3 (in a protocol file: 0+2-3); further workers begin again at "
+	       "the first CPU. traced: pin each worker to the CPUs of its traced thread"),
 	OPTION(UINT, "workers", FIELD(n_workers), .arg = "N", .max = REPLAY_MAX_THREADS,
 	       .help = "number of workers, for order none (default 0: largest number of threads "
 	       "in the trace at one time) and engine block (default 0: one)"),

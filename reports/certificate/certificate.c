@@ -15,11 +15,11 @@ const char certificate_explanation[] =
 	"execution times of the same two runs. 95 % interval: half-width after ±, or both ends in "
 	"brackets. The verdict uses the confidence levels of the decision rule, not these "
 	"intervals. U: expanded uncertainty of one replay, relative to the program's mean, for a "
-	"coverage of 95 % with the coverage factor k (GUM). Precision: standard deviation of the "
-	"logarithm of the replay's mean response time, divided by that of the program's mean "
-	"response time. Scatter: standard deviation of the mean response times of the runs. A "
-	"verdict holds only for these workloads, this machine, this target and the assessed "
-	"components.";
+	"coverage of 95 % with the coverage factor k (GUM). Precision: standard deviation over the "
+	"runs of the logarithm of the replay's mean response time, divided by the same standard "
+	"deviation for the program. Scatter: standard deviation of the mean response times of the "
+	"runs. A verdict holds only for these workloads, this machine, this target and the "
+	"assessed components.";
 
 const char *certificate_kind(const struct certificate *c)
 {
@@ -260,8 +260,8 @@ static void add_rule(struct certificate *c, const struct analysis *a)
 		strbuf_addstr(&text, "none");
 	if (p->claimed)
 		strbuf_addf(&text, ". The verdict is about this claim alone: %s. Trusted means "
-				   "that the claim is shown. Not trusted means that the claim is "
-				   "refuted", p->claimed);
+				   "that the claim is shown to be true. Not trusted means that it "
+				   "is shown to be false", p->claimed);
 	fact_add_of_all(c, "Limits", &text);
 	strbuf_addstr(&text,
 		      "A scenario is trusted if one-sided tests show each assessed component to be "

@@ -243,9 +243,9 @@ static int dcc_print(const struct analysis *a, FILE *file, struct err *e)
 	if (ret)
 		return ret;
 	if (!c.n)
-		ret = err_set(e, ENODATA, "no replayer has a complete block (a run of the program "
-			      "and of the replayer): make more runs with \"validate run "
-			      "--resume\"");
+		ret = err_set(e, ENODATA, "no replayer has a complete block (one run of the "
+			      "program and one of the replayer): make more runs with \"validate "
+			      "run --resume\"");
 	strbuf_addstr(&text,
 		      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		      "<dcc:digitalCalibrationCertificate xmlns:dcc=\"https://ptb.de/dcc\" "

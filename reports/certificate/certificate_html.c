@@ -92,7 +92,7 @@ void certificate_add_html(struct strbuf *out, const struct certificates *c)
 		add_certificate(out, &c->one[i], c->citation);
 	if (!c->n)
 		strbuf_addstr(
-		    out, "<p>No replayer has a complete block (a run of the program and of the "
-			 "replayer): there is nothing to certify.</p>\n");
+		    out, "<p>No replayer has a complete block (one run of the program and one of "
+			 "the replayer): there is nothing to certify.</p>\n");
 	html_end_page(out);
 }

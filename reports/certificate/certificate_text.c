@@ -69,8 +69,8 @@ static void add_text(struct strbuf *out, const struct certificates *c)
 	}
 	if (!c->n)
 		strbuf_addstr(out,
-			      "No replayer has a complete block (a run of the program and of the "
-			      "replayer):\nthere is nothing to certify.\n");
+			      "No replayer has a complete block (one run of the program and one of "
+			      "the replayer):\nthere is nothing to certify.\n");
 }
 
 static int certificate_write(const struct analysis *a, const char *report_dir, struct err *e)

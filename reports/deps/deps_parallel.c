@@ -47,7 +47,8 @@ static void print_text(const struct causality_work *w, const struct causality_fa
 		n_of_barriers += w->barriers.of_link[i] != UINT32_MAX;
 	for (size_t i = 0; i < w->links.n_marks; i++)
 		n_of_barriers += w->links.mark[i].is_wait;
-	printf("%s, dependencies between the nodes of a parallel application\n", path);
+	printf("%s, dependencies between the nodes (traced threads) of a parallel "
+	       "application\n", path);
 	printf("Requests       %" PRIu64 " of %" PRIu32
 	       " node%s over %s; the nodes spend %s in requests and %s in computing\n",
 	       all->n_requests, w->n_nodes, w->n_nodes == 1 ? "" : "s",
@@ -58,10 +59,10 @@ static void print_text(const struct causality_work *w, const struct causality_fa
 		       "not a node (external waits)\n", duration_text((double)all->asleep_ns).s,
 			duration_text((double)all->external_ns).s);
 	printf("Waits          %" PRIu64
-	       " for the end of another node's request; %" PRIu64 " request%s must wait; waits "
-	       "outside barriers connect %" PRIu64 " pair%s of nodes\n",
+	       " for the end of another node's request; %" PRIu64 " request%s must wait; %" PRIu64
+	       " pair%s of nodes %s connected by waits that are not part of a barrier\n",
 	       all->n_waits, w->n_waiting, w->n_waiting == 1 ? "" : "s", w->n_pairs,
-	       w->n_pairs == 1 ? "" : "s");
+	       w->n_pairs == 1 ? "" : "s", w->n_pairs == 1 ? "is" : "are");
 	if (w->n_implied)
 		printf("               %" PRIu64 " of these waits follow from other "
 		       "waits\n", w->n_implied);

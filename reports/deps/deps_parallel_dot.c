@@ -157,8 +157,8 @@ int deps_parallel_dot(struct strbuf *out, struct trace *t, const struct causalit
 		strbuf_init(&d.node[i].order);
 	}
 	int ret = requests_draw(&d, t, c, e);
-	strbuf_addstr(out, "digraph deps {\n  // nodes of a parallel application; bold edge from a "
-			   "to b: b waits for the end of a\n"
+	strbuf_addstr(out, "digraph deps {\n  // nodes (threads) of a parallel application; bold "
+			   "edge from a to b: b waits for the end of a\n"
 			   "  rankdir=TB; node [shape=box, fontsize=10]; edge [fontsize=9];\n");
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
 		struct shown_node *n = &d.node[i];

@@ -77,7 +77,7 @@ void html_add_parallel(struct strbuf *out, const struct html_page *p)
 	if (p->a->parallel->n_hosts)
 		html_add_folded_table(out, p, "parallel-hosts", "Response times of each host",
 				      NULL);
-	strbuf_addstr(out, "<p class=\"note\">Response times of each node: "
+	strbuf_addstr(out, "<p class=\"note\">Response times of each node (traced thread): "
 		"<a href=\"tables/parallel-nodes.csv\">tables/parallel-nodes.csv</a>.</p>\n");
 }
 
@@ -90,9 +90,9 @@ void html_add_rated_range(struct strbuf *out, const struct html_page *p)
 	if (any)
 		strbuf_addstr(out, "<p>The list shows the highest rate up to which every case was "
 				   "trusted. If the threads pause between requests, the list also "
-				   "shows the shortest gap between a thread's requests for which, "
-				   "and for all longer gaps, every case was trusted.</p>\n<ul "
-				   "class=\"wide\">\n");
+				   "shows the shortest gap between a thread's requests such that "
+				   "every case was trusted at this gap and at all longer "
+				   "gaps.</p>\n<ul class=\"wide\">\n");
 	for (size_t i = 0; i < a->n_rated; i++) {
 		SCOPED_STRBUF line = STRBUF_INIT;
 		if (a->rated[i].n < 2)

@@ -61,8 +61,8 @@ static void add_banner(struct strbuf *out, const struct html_page *p)
 	if (a->n_cells)
 		add_replayers(out, a);
 	else
-		strbuf_addstr(out, "<p>No scenario has a complete block (a run of the program and "
-				   "of each replayer).</p>\n");
+		strbuf_addstr(out, "<p>No scenario has a complete block (one run of the program "
+				   "and one of each replayer).</p>\n");
 	words_add_machine(&line, a);
 	if (line.len || p->findings->n_warnings)
 		strbuf_addf(out, "<p class=\"note\">%s%s", line.s, line.len ? ". " : "");
@@ -330,7 +330,7 @@ static void add_strip(struct strbuf *out, const struct analysis *a)
 		    "wider than the 95 %% interval beside it, because the test also allows for "
 		    "dependent runs and for repeated decisions. An arrow means "
 		    "that the estimate lies beyond the plotted range.</p>\n",
-		    a->results->protocol.claimed ? "The claim is shown for a case"
+		    a->results->protocol.claimed ? "The claim is shown to be true for a case"
 						 : "A case is trusted");
 	html_begin_wide(out, "Deciding interval of each case");
 	strbuf_addstr(out, "<table class=\"strip\"><thead><tr><th scope=\"col\">Case</th><th "

@@ -331,8 +331,8 @@ static void add_nodes(struct info_page *page, const struct trace_meta *m)
 	}
 	if (!f.n_nodes)
 		return;
-	strbuf_addstr(&out, plural_text(f.n_nodes, "node of a parallel application",
-		"nodes of a parallel application").s);
+	strbuf_addstr(&out, plural_text(f.n_nodes, "node (traced thread) of a parallel application",
+		"nodes (traced threads) of a parallel application").s);
 	if (f.n_throttled) {
 		strbuf_addf(&out, ", of which %u %s delayed", f.n_throttled,
 			    f.n_throttled == 1 ? "was" : "were");

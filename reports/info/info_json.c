@@ -159,7 +159,7 @@ LIST(causes, "Computing, signals and waits between the requests of a parallel ap
 	WHOLE(p.causes.n_computes, "n_computes", NULL)
 	WHOLE(p.causes.n_signals, "n_signals", NULL)
 	WHOLE(p.causes.n_waits, "n_waits", NULL)
-	FINITE(p.causes.compute_ns, "compute_ns", TIME, "Sum over all nodes."))
+	FINITE(p.causes.compute_ns, "compute_ns", TIME, "Sum over all nodes (traced threads)."))
 LIST(timeline, "At most 500 bins of equal width, by the start of the requests.",
 	ROW(int64_t, timeline.width_ns, "width_ns", TIME, NULL)
 	BY_JSON(timeline_begin, "integer", "begin_ns", "Start of the first bin.")

@@ -128,8 +128,8 @@ static void time_needed_put(const struct expected_total *t, FILE *out)
 	fprintf(out, "time:    about %s", duration_text(t->s * 1e9).s);
 	if (t->recordings_s > 0)
 		fprintf(out, ", of which the recordings of parallel applications take about %s. "
-			"This part is uncertain: each node is delayed in a run of its own, and the "
-			"number of nodes is known only after the first run",
+			"This part is uncertain: each node (traced thread) is delayed in a run of "
+			"its own, and the number of nodes is known only after the first run",
 			duration_text(t->recordings_s * 1e9).s);
 }
 

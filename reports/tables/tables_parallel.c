@@ -57,7 +57,7 @@ const struct table_kind table_parallel = {"parallel",
 	"explain the execution time of the application, and the error does not show how well the "
 	"replayer works. A recording consists of several runs of the application. The last two "
 	"columns are multiples of the time of the application: the total time of these runs, and "
-	"the mean time of a run in which a node is delayed."};
+	"the mean time of a run in which a node (traced thread) is delayed."};
 
 ROWS_OF(n_worst, a->parallel ? a->parallel->n_worst : 0)
 
@@ -160,11 +160,11 @@ const struct table_kind table_parallel_hosts = {
     n_hosts,
     parallel_hosts_row,
     .n_row_headers = 3,
-    .note = "The host is that of the node in the application; a replay may place the node on "
-	    "another host. Response times are means over all requests of a run. U: the mean of the "
-	    "host in one replay lies within ±U of the program's mean, after correction for the "
-	    "bias, with 95 % coverage. Busy: longest time of a node of the host, from the start of "
-	    "the node's first request to the end of its last request."};
+    .note = "The host is that of the node (traced thread) in the application; a replay may place "
+	    "it on another host. Response times are means over all requests of a run. U: the mean "
+	    "of the host in one replay lies within ±U of the program's mean, after correction for "
+	    "the bias, with 95 % coverage. Busy: longest time of a node of the host, from the "
+	    "start of the node's first request to the end of its last request."};
 
 /* --- nodes --------------------------------------------------------------- */
 
@@ -186,7 +186,7 @@ static void parallel_nodes_row(struct table *t, const struct analysis *a, size_t
 
 const struct table_kind table_parallel_nodes = {
     "parallel-nodes",
-    "Parallel applications: response times of each node",
+    "Parallel applications: response times of each node (traced thread)",
     n_nodes,
     parallel_nodes_row,
     .n_row_headers = 3,

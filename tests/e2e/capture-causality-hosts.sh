@@ -56,7 +56,7 @@ for attempt in 1 2 3; do
 	rm -rf trace trace.runs
 	capture hosta,hostb,hostc 3 >out 2>err || fail "$(cat out err trace.runs/*.log)"
 	expect_line out ' of 3 nodes'
-	expect_line out "differences of the hosts' clocks are known to"
+	expect_line out "the differences between the hosts' clocks are known to"
 	missing >missing
 	[ -s missing ] || break
 done

@@ -32,7 +32,7 @@ expect_match 'period 3: .* the difference is 5.0 %'
 # a replay that never takes as long; runs that exist are not recorded again
 capture --resume --error 10% --check 'echo 1000s; seq 100000'
 expect_line out 'period 1: '
-expect_line out 'with every period, the execution times of replay and application differ by more than 10.0 %: the trace has the dependencies that were found with --period 1'
+expect_line out 'with every period, the execution times of replay and application differ by more than 10.0 %. The trace therefore contains the dependencies found with --period 1'
 [ "$(grep -c 'runs with delays (--period .*) will follow' out)" -eq 1 ] || fail "not only the runs at period 1 were made: $(cat out)"
 [ "$("$VALIDATE" info --json ../trace | jq -r '.. | .period? // empty' | head -n 1)" = 1 ] || fail 'the trace is of another period'
 

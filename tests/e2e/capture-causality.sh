@@ -167,7 +167,7 @@ capture_of --nodes none -- ../parallel cancelled
 # a run in which no node continues is ended and repeated, with longer maxima
 capture_of --floor 1ms -- ../parallel stops ../counter
 same 'stopped once' "$(edges 0)" '0:0 1:0 0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
-expect_line ../out 'no node made a request for a long time in a run that delays requests'
+expect_line ../out 'no traced thread made a request for a long time in a run that delays requests'
 expect_line ../out 'are repeated with 2 times the values of --factor and --floor'
 same 'runs in all' "$(wc -l <../counter)" 4
 

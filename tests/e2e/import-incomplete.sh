@@ -44,8 +44,8 @@ cat >whole.log <<'S'
 S
 complete whole.log
 untraced='processes or threads that were started and not traced'
-filtered='processes that end without a call of exit or exit_group, so calls are missing'
-reopened='descriptors that are opened twice or used after their close, so calls are missing'
+filtered='processes that end without a call to exit or exit_group, which shows that calls are missing'
+reopened='descriptors that are opened twice or used after their close, which shows that calls are missing'
 cut='threads whose end is missing, because the output of strace was truncated'
 
 # without -f, or of files of -ff only some
@@ -105,7 +105,7 @@ sed 's/\(clone(.*\)) = 11 .*/\1 <unfinished ...>/; /^11.*read/a10 1.000035 <... 
 complete namespace.log
 
 # the position that lseek returns shows that reads or writes are missing
-contradict='calls that contradict earlier calls, so calls are missing'
+contradict='calls that contradict earlier calls, which shows that calls are missing'
 sed '/read(/d; /d\/b/a 10 1.000081 read(3</d/b>, "x"..., 100) = 60 <0.000001>\
 10 1.000082 write(3</d/b>, "x"..., 4) = 4 <0.000001>\
 10 1.000083 lseek(3</d/b>, 6, SEEK_CUR) = 70 <0.000001>\

@@ -79,7 +79,7 @@ for options in '--think-time 1us' '-o other.trace'; do
 	expect_line err 'p.trace: --think-time and --output need --infer: this trace states the waits'
 done
 expect_status 2 "$VALIDATE" deps --order fs --from 6 p.trace
-expect_line err 'p.trace: --from applies to the waits that this trace of a parallel application records'
+expect_line err 'p.trace: --from shows the waits that this trace of a parallel application records'
 expect_status 2 "$VALIDATE" deps --fs-rules position p.trace
 expect_line err 'p.trace: --fs-rules needs --order fs'
 expect_status 0 "$VALIDATE" deps --infer --think-time 1us --from 1 -o other.trace p.trace
@@ -106,7 +106,7 @@ expect_status 0 "$VALIDATE" info --json p.trace
 expect_line out '"n_requests": 12'
 expect_line out '"n_waits": 7'
 expect_status 0 "$VALIDATE" info p.trace
-expect_line out '3 nodes of a parallel application'
+expect_line out '3 nodes (traced threads) of a parallel application'
 expect_line out 'also 511 ms of computing (5 records), 7 signals and 7 waits'
 expect_status 0 "$VALIDATE" export --to strace p.trace -o p.strace
 expect_line err '12 requests written'
@@ -137,12 +137,12 @@ printf 'WAIT(1)\nread(3, 1) = 1\nSIGNAL(1)\n' >c.0
 printf 'WAIT(0)\nread(3, 1) = 1\nSIGNAL(0)\n' >c.1
 expect_status 0 "$VALIDATE" import c.0 c.1 -o c.trace
 expect_status 3 "$VALIDATE" deps c.trace
-expect_line err 'nodes wait for each other'
+expect_line err 'nodes (traced threads) wait for each other'
 expect_line err 'node 0 waits before its request 0 for the signal of node 1 after its request 0'
 printf 'read(3, 1) = 1\nWAIT(1)\nread(3, 1) = 1\n' >u.0
 expect_status 0 "$VALIDATE" import u.0 -o u.trace
 expect_status 3 "$VALIDATE" deps u.trace
-expect_line err 'node 0 waits before its request 1 for a signal of node 1 that never comes'
+expect_line err 'node 0 (traced thread) waits before its request 1 for a signal of node 1 that never comes'
 
 # bad text is reported with file and line
 printf 'COMPUTE(0.1)\nSIGNAL(me)\n' >bad.0

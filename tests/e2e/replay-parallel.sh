@@ -48,7 +48,7 @@ expect_line out 'requests        12 of 12; 3 workers in 3 processes'
 expect_line out 'mismatches      0'
 expect_line out 'causal; 3 ranks on 1 host'
 expect_line out 'clocks          all ranks use the same clock'
-expect_line out 'signals         3 signals from a node to a node'
+expect_line out 'signals         3 signals from a traced thread to another'
 "$VALIDATE" export --to csv in.trace -o in.csv
 seq_of() { # pid, op, how-manieth
 	awk -F , -v p="$1" -v o="$2" -v k="$3" 'NR > 1 && $1 == p && $5 == o && ++n == k { print $(NF - 2) }' in.csv

@@ -3,7 +3,7 @@
  * descriptor and pages that no other thread uses, because threads would contend for the kernel's
  * counters in them. Prints three times in ns: a call; two readings of the clock (as capture reads
  * it, before and after a call); and the difference between a call through the name `pread`, which a
- * preloaded library may replace, and a call of the C library's own function, block against block on
+ * preloaded library may replace, and a call to the C library's own function, block against block on
  * the same thread (median). The difference is the path through the library, independently of other
  * load. */
 #define _GNU_SOURCE

@@ -123,7 +123,8 @@ int summary_nodes(struct run_summary *s, const char *trace, const char *input,
 	if (ret || !facts.n_nodes)
 		goto out;
 	if (facts.n_nodes > SUMMARY_MAX_NODES) {
-		ret = err_set(e, EINVAL, "%s: %u nodes, but at most %d are possible",
+		ret = err_set(e, EINVAL, "%s: %u nodes (traced threads), but at most %d are "
+			       "possible",
 			      input ? input : trace, facts.n_nodes, SUMMARY_MAX_NODES);
 		goto out;
 	}

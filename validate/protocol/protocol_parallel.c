@@ -29,12 +29,13 @@ static const struct option_spec parallel_keys[] = {
     OPTION(UINT, "ranks", FIELD(n_ranks), .arg = "N", .help = "number of ranks, passed to the "
            "script as $RANKS (default 0: the script decides)", .max = 4096),
     OPTION(STRING, "period", FIELD(period), .arg = "N|auto", .help = "delay the first request "
-	       "of a node, and every Nth after it, to find the nodes that wait for this node. "
-	       "auto: the campaign begins with N = 1000, and halves N until the error of a replay "
-	       "is at most the key \"error\", or N is 1. It skips each N below 1000 that would "
-	       "delay only the first request of each node (default 1)"),
-    OPTION(STRING, "nodes", FIELD(nodes), .arg = "all|N", .help = "nodes whose requests are "
-	       "delayed, each in a run of its own: all, or N random nodes (default all)"),
+	       "of a node (traced thread), and every Nth after it, to find the nodes that wait for "
+	       "this node. auto: the campaign begins with N = 1000, and halves N until the error "
+	       "of a replay is at most the key \"error\", or N is 1. It skips each N below 1000 "
+	       "that would delay only the first request of each node (default 1)"),
+    OPTION(STRING, "nodes", FIELD(nodes), .arg = "all|N", .help = "nodes (traced threads) "
+	       "whose requests are delayed, each in a run of its own: all, or N random nodes "
+	       "(default all)"),
     OPTION(RATIO, "error", FIELD(error), .arg = "RATIO", .help = "period = auto: largest "
 	       "accepted error of the execution time of a replay, on the storage of the recording "
 	       "(default 10 %)", .min = 0.001,

@@ -53,7 +53,7 @@ static int row_take(void *ctx, char *line, struct err *e)
 	}
 	if (v[2] > 2)
 		return err_set(e, EBADMSG,
-			       "direction: %lld is none of 0 (read), 1 (write) and 2 (trim)",
+			       "direction: expected 0 (read), 1 (write) or 2 (trim), not %lld",
 			       (long long)v[2]);
 	const struct fio_row row = {.at_ns = v[0] * MS + MS / 2,
 				    .took_ns = v[1],

@@ -248,8 +248,8 @@ int inputs_export(struct inputs *in, struct trace *t, const struct trace_format 
 		ret = parts_export(&x, &s, f, suffix, e);
 	}
 	if (!ret && in->n_left_out >= in->n_records)
-		ret = err_set(e, EINVAL, "the format %s can represent no request of the trace: %s",
-			      f->name, in->why);
+		ret = err_set(e, EINVAL, "the format %s cannot represent any request of the trace: "
+			      "%s", f->name, in->why);
 	return ret;
 }
 

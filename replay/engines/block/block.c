@@ -262,8 +262,8 @@ static int modes_check(const struct replay_config *c, struct err *e)
 				   ? "; mode dep has think-scale and device-scale instead"
 				   : "");
 	if (f && f->timed && (o->mode == MODE_AFAP || o->mode == MODE_LOAD))
-		return err_set(e, EINVAL, "mutant %s, a deliberate fault, acts on due times: "
-			"it needs mode hf or dep",
+		return err_set(e, EINVAL, "mutant %s (a deliberate fault) changes when requests "
+			"are due: it needs mode hf or dep",
 			f->name);
 	if (o->sq_poll && o->backend > 1)
 		return err_set(e, EINVAL, "sq-poll needs backend io_uring");

@@ -99,8 +99,8 @@ static int request_count(struct node_pairs *ps, struct replay_plan *p,
 		return 0;
 	}
 	if (other >= f->n_nodes || other == own || ps->lane_of_node[other] == NONE32)
-		return err_set(e, EINVAL, "record %llu: the %s of node %u names node %llu, which "
-				"%s",
+		return err_set(e, EINVAL, "record %llu: the %s of node %u (traced thread) names "
+			"node %llu, which %s",
 			       (unsigned long long)record_of(p, lane, k), op_name(h->op), own,
 			       (unsigned long long)other,
 			       other == own          ? "is the same node"
@@ -309,8 +309,8 @@ static int pair_lay(struct rank_layout *y, struct node_pairs *ps, struct pair *x
 	if (x->n_signals != x->n_waits)
 		return err_set(
 		    e, EINVAL,
-		    "the trace is inconsistent: the number of signals from node %u to node %u is "
-		    "%u, but the number of waits for them is %u",
+		    "the trace is inconsistent: the number of signals from node %u (traced thread) "
+		    "to node %u is %u, but the number of waits for them is %u",
 		    x->from_node, x->to_node, x->n_signals, x->n_waits);
 	if (from == to) {
 		x->at_from = x->at_to = channel_add(&y->rank[from], (struct channel){from,

@@ -176,10 +176,10 @@ static void a_cycle_through_a_barrier_is_named(void **state)
 		mark_add(&l, i, true, 8, 4);
 	}
 	assert_int_equal(causality_links_walk(&l, NULL, &e), -ELOOP);
-	assert_string_equal(e.msg, "deadlock: nodes wait for each other: node 1 waits before its "
-				   "request 2 for the signal of node 0 after its request 5, node 0 "
-				   "waits before its request 4 for barrier 1, which waits for "
-				   "the signal of node 1 after its request 3 "
+	assert_string_equal(e.msg, "deadlock: nodes (traced threads) wait for each other: node 1 "
+				   "waits before its request 2 for the signal of node 0 after its "
+				   "request 5, node 0 waits before its request 4 for barrier 1, "
+				   "which waits for the signal of node 1 after its request 3 "
 				   "(requests are counted from 0 in each node)");
 	causality_links_release(&l);
 }

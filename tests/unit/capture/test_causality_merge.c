@@ -624,9 +624,10 @@ static void the_check_finds_traces_that_cannot_be_replayed(void **state)
 	/* the trace may contain the wait before its signal */
 	must(check("1 W 0, 1 w 20 5, 0 w 10 5, 0 s 1", &e), &e);
 	assert_int_equal(check("0 w 10 5, 1 W 0, 1 w 20 5", &e), -ENOENT);
-	assert_non_null(strstr(e.msg, "node 1 waits before its request 0 for a signal of node 0"));
+	assert_non_null(strstr(e.msg, "node 1 (traced thread) waits before its request 0 for a "
+		       "signal of node 0"));
 	assert_int_equal(check("0 w 10 5, 0 s 1, 0 s 1, 1 W 0, 1 w 20 5, 2 W 0", &e), -EINVAL);
-	assert_non_null(strstr(e.msg, "node 0 signals node 1 after 1 requests"));
+	assert_non_null(strstr(e.msg, "node 0 (traced thread) signals node 1 after 1 requests"));
 	assert_int_equal(check("0 W 1, 0 s 1, 1 W 0, 1 s 0", &e), -ELOOP);
 	assert_int_equal(check("0 W 0", &e), -EINVAL);
 	assert_int_equal(check("0 s 3", &e), -EINVAL);

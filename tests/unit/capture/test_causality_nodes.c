@@ -67,7 +67,7 @@ static void test_without_requests(void **unused)
 	memcpy(run, with_senders, sizeof run);
 	run[1].n_requests = 4;
 	assert_int_equal(nodes_match(node, n, run, 4, number, &e), -EILSEQ);
-	assert_non_null(strstr(e.msg, "3 messages in the first run and 4"));
+	assert_non_null(strstr(e.msg, "3 messages in the first run, but 4"));
 	run[1].sends = false;
 	run[1].n_requests = 3;
 	assert_int_equal(nodes_match(node, n, run, 4, number, &e), -EILSEQ);

@@ -258,7 +258,7 @@ static void nothing_to_export(void **state)
 	sample_add(&s, 1, 40, 50, OP_FSYNC);
 	given_make(&g, &s);
 	export_to(&g, "blkreplay", -EINVAL, &e);
-	assert_non_null(strstr(e.msg, "can represent no request of the trace"));
+	assert_non_null(strstr(e.msg, "cannot represent any request of the trace"));
 	given_release(&g);
 	sample_release(&s);
 }

@@ -438,7 +438,8 @@ static void test_facts(void **state)
 		"of a slice, each process pauses before its next request. 1.0 % of the "
 		"requests do not count, because a slice began or "
 		"ended near them. In the other scenarios, program and replays "
-		"ran one after the other, each for its whole run, because replays are timed");
+		"ran one after the other, each from start to end without a break, because replays "
+		"are timed");
 	fact_is(&facts[2], &f.analysis,
 		"Other programs used 35 % of the CPU time of all CPUs; the hypervisor took 2 % "
 		"of it");
