@@ -58,8 +58,8 @@ for name in idle small kinds places; do
 		.decision == "reject")] == [true]' unlike/report/report.json >/dev/null ||
 		fail "$name: $(jq -c --arg name $name '[.cells[] | select(.replayer == $name)]' unlike/report/report.json)"
 done
-expect_words out 'idle: not trusted; 50 requests per run are lost, repeated or return a different result'
-expect_words out 'small: not trusted; 100 requests per run are lost, repeated or return a'
+expect_words out 'idle: not trusted; main reason: 50 requests per run are lost, repeated or return a different result'
+expect_words out 'small: not trusted; main reason: 100 requests per run are lost, repeated or return a'
 for name in absent status signal hangs $([ $statically = no ] || echo unseen); do
 	expect_words out "$name: inconclusive; 3 of 3 replays failed, the first"
 done
@@ -67,7 +67,7 @@ done
 grep -q '"state":"failed".*"lost":50[,}]' unlike/journal || fail 'no run that lost all requests'
 # the report reads the same from the results
 expect_status 1 "$VALIDATE" report unlike
-expect_line out '  idle: not trusted; '
+expect_line out '  idle: not trusted; main reason: '
 
 # the environment has the replayer's name, its file and the digest of the file
 awk=$(readlink -f "$(command -v awk)")

@@ -9,6 +9,8 @@
 preload_before_sanitizer
 ${CC:-cc} -w -O1 -pthread -o elsewhere "$SRCDIR/tests/programs/elsewhere.c" ||
 	fail 'elsewhere.c does not compile'
+# a directory of PATH that this user may not read would fail in another way in a replay
+PATH=/usr/local/bin:/usr/bin:/bin
 
 made() { # DIR: its files before
 	mkdir -p "$1/a/b" "$1/down"

@@ -110,9 +110,9 @@ wrong 'think' --order none --timing think --dir target -o wrong.trace sr.trace
 wrong 'speed' --speed 0 --dir target -o wrong.trace sr.trace
 # options without effect
 wrong 'fs-rules has no effect: only order fs' --fs-rules=-data --dir target -o wrong.trace sr.trace
-wrong 'speed has no effect: only timings' --speed 2 --dir target -o wrong.trace sr.trace
-wrong 'wait has no effect: only timings' --engine coordinator --wait spin --dir target -o wrong.trace sr.trace
-wrong 'pre-spin has no effect: only timings' --no-pre-spin --dir target -o wrong.trace sr.trace
+wrong 'speed has no effect: only timing =' --speed 2 --dir target -o wrong.trace sr.trace
+wrong 'wait has no effect: only timing =' --engine coordinator --wait spin --dir target -o wrong.trace sr.trace
+wrong 'pre-spin has no effect: only timing =' --no-pre-spin --dir target -o wrong.trace sr.trace
 wrong 'pre-spin has no effect: only --wait hybrid' --timing think --wait spin --no-pre-spin --dir target -o wrong.trace sr.trace
 wrong 'keep-source: engine event has no such option (engines with it: compiled)' --keep-source source --dir target -o wrong.trace sr.trace
 wrong 'program-cache: engine coordinator has no such option' --engine coordinator --program-cache cache --dir target -o wrong.trace sr.trace
