@@ -31,7 +31,8 @@ int object_table_add(struct object_table *t, uint32_t id, enum object_kind kind,
 		return err_set(e, EOVERFLOW, "too many objects: a trace has at most %u",
 			       OBJECT_NONE - 1);
 	if (id < t->n)
-		return err_set(e, EINVAL, "the numbers of the objects do not ascend: object %u "
+		return err_set(e, EINVAL, "the numbers of the objects are not in "
+			       "ascending order: object %u "
 					  "comes after object %u", id, t->n - 1);
 	GROW(t->entry, t->n_entries, t->cap);
 	t->entry[t->n_entries++] = (struct object_entry){id, object_make(kind, name, len)};

@@ -83,8 +83,8 @@ static void op_print(const char *name, const struct delivered *d)
 	row_print("delivered", &d->kept);
 	if (d->n_short)
 		printf("    %" PRIu64 " request%s answered at once: their programmed wait plus "
-		       "service time is shorter\n    than the lead (how long before the programmed "
-		       "time the server answers)\n",
+		       "service time is shorter\n    than the lead (the time by which the server "
+		       "answers earlier than programmed)\n",
 		       d->n_short, d->n_short == 1 ? " was" : "s were");
 }
 

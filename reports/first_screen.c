@@ -207,8 +207,8 @@ static bool word_distinguishes(const struct analysis *a, size_t replayer,
 	return true;
 }
 
-/* Appends "in scenarios with level=2" or "in random-read" if such a word exists, and not all cases
- * of the replayer have the cause. Returns whether such a word exists. */
+/* Appends "scenarios with level=2" or "scenarios of random-read" if such a word exists, and not all
+ * cases of the replayer have the cause. Returns whether such a word exists. */
 static bool add_common(struct strbuf *out, const struct analysis *a, size_t replayer,
 		       const struct main_cause *k, size_t n_cells)
 {
@@ -220,7 +220,7 @@ static bool add_common(struct strbuf *out, const struct analysis *a, size_t repl
 		strbuf_add(&word, at, (size_t)(end - at));
 		if (!word.len || !word_distinguishes(a, replayer, k, word.s, word.len))
 			continue;
-		strbuf_addf(out, "in %s%s", strchr(word.s, '=') ? "scenarios with " : "", word.s);
+		strbuf_addf(out, "scenarios %s %s", strchr(word.s, '=') ? "with" : "of", word.s);
 		return true;
 	}
 	return false;
@@ -296,8 +296,9 @@ static bool is_repetition(enum component_kind kind, enum why_name cause)
 	}
 }
 
-/* Appends "main reason in scenarios with level=4 (worst case): "; before a deviation without a
- * rejection: "in scenarios with level=4, at worst, ". Returns whether the scenarios are stated. */
+/* Appends "main reason (worst case of the scenarios with level=4): "; before a deviation without a
+ * rejection: "in the scenarios with level=4, at worst, ". Returns whether the scenarios are
+ * stated. */
 static bool add_reason_head(struct strbuf *out, const struct analysis *a, size_t replayer,
 			    const struct main_cause *k, size_t n_cells)
 {
@@ -305,10 +306,12 @@ static bool add_reason_head(struct strbuf *out, const struct analysis *a, size_t
 	SCOPED_STRBUF common = STRBUF_INIT;
 	const bool has_common = add_common(&common, a, replayer, k, n_cells);
 	if (k->decision == DECISION_REJECT)
-		strbuf_addf(out, "%s reason%s%s%s: ", worse ? "one" : "main",
-			    has_common ? " " : "", common.s, k->n > 1 ? " (worst case)" : "");
+		strbuf_addf(out, "%s reason%s%s%s%s: ", worse ? "one" : "main",
+			    k->n > 1 ? " (worst case" : "", has_common ? " of the " : "", common.s,
+			    k->n > 1 ? ")" : "");
 	else
-		strbuf_addf(out, "%s%s%s", common.s, has_common ? ", " : "",
+		strbuf_addf(out, "%s%s%s%s", has_common ? "in the " : "", common.s,
+			    has_common ? ", " : "",
 			    k->n < 2 ? "" : worse ? "for example, " : "at worst, ");
 	return has_common;
 }

@@ -267,7 +267,7 @@ MODEL(S, "Origin of the differences of a case. Absent if no component was reject
 	BY_TEXT(why_sentence, "sentence", NULL)
 	ARRAY(difference, n_differences, "differences",
 	      "Components that are rejected or differ significantly. Bias and execution time are "
-	      "left out if their difference is in \"splits\" and is significant.")
+	      "left out if \"splits\" already shows a significant difference for them.")
 	PART("splits", "Split differences, by quantity.",
 		OBJECT(split[SPLIT_RESPONSE], "response_time", NULL)
 		OBJECT(split[SPLIT_TIME], "execution_time", NULL)))
@@ -365,7 +365,9 @@ MODEL(S, "A replayer in a scenario. Relative quantities are ratios: 0.1 is 10 %.
 	OBJECT(concurrency, "concurrency", NULL)
 	CELL_FIDELITY(ROW)
 	OBJECT(diagnostics, "diagnostics", NULL)
-	PART("quantile_bias", "Relative bias of the quantiles of the runs, from pairs; not judged.",
+	PART("quantile_bias", 
+	     "Relative bias of the quantiles of the response times of each run, computed from "
+	     "pairs; not judged.",
 		ROW(struct estimate, quantile_bias[0], "p50", RELATIVE, NULL)
 		ROW(struct estimate, quantile_bias[1], "p90", RELATIVE, NULL)
 		ROW(struct estimate, quantile_bias[2], "p99", RELATIVE, NULL)

@@ -79,9 +79,9 @@ MODEL(S, "All data of a report, for programs. Times are in ns, and relative quan
 	    "Signs that requests are missing from the traces, such as io_uring rings that the "
 	    "capture could not see. Summed over all runs.")
 	BY_TEXTS(NULL, not_visible, "not_visible",
-		 "Requests that the method of recording never shows. Empty if validate "
-		 "microbench, validate replay or a volume made the traces. The verdict does not "
-		 "cover them.", MODEL_LENGTH(n_not_visible))
+		 "Requests that the method of recording never shows; the verdict does not cover "
+		 "these requests. Empty if validate microbench, validate replay or a volume made "
+		 "the traces.", MODEL_LENGTH(n_not_visible))
 	BY_COUNT(n_damaged, "n_damaged_journal_lines", NULL)
 	ARRAY(cell, n_cells, "cells", NULL)
 	ARRAY(rated, n_rated, "rated_ranges", NULL)

@@ -144,7 +144,8 @@ static const char *compared_name(const struct model_at *at)
 }
 
 MODEL(S, "A case compared with another case, or with a number (than_scenario and than_replayer are "
-	"null). The limits lo95 and hi95 of the difference have the confidence of the finding.",
+	"null). The interval lo95 to hi95 of the difference has the confidence of the finding, "
+	"which need not be 95 %.",
 	BY_TEXT(compared_name, "scenario", NULL)
 	BY_TEXT(compared_name, "replayer", NULL, .index = 1)
 	BY_TEXT(compared_name, "than_scenario", NULL, .index = 2, NULLABLE)
@@ -348,8 +349,8 @@ MODEL(S, "A row of the league table, best replayer first.",
 	ROW(double, mean_bias, "mean_bias_size", SHARE,
 	    "Mean |bias| over the cases of the replayer.")
 	ROW(double, cpu_per_request_ns, "cpu_per_request_ns", TIME,
-	    "CPU time of the processes in all runs, from start to end, divided by the "
-	    "number of their requests.")
+	    "CPU time of the replayer's processes over their whole lifetime, summed over all "
+	    "runs, divided by the number of their requests.")
 	PART("largest",
 	     "The case with the largest absolute value of a quantity; null if no case has the "
 	     "quantity.",
@@ -373,8 +374,8 @@ MODEL(S, "Means over the runs, by the replayer's or program's own time stamps.",
 #define S at_device
 CASE_OF_INDEX(device_case, at_device, device)
 
-MODEL(S, "A case that was observed at its device: results by the time stamps that each "
-	"side took itself, and requests that the device received, as means over the replays.",
+MODEL(S, "A case that was observed at its device: results by the own time stamps of program "
+	"and replayer, and the requests that the device received (means over the replays).",
 	INLINE(device_case, case)
 	OBJECT(program, "program_own", NULL)
 	OBJECT(replay, "replay_own", NULL)

@@ -23,8 +23,8 @@
 static const char *const templates[REASON_N] = {
     [REASON_NONE] = "",
     [REASON_TOO_EARLY] =
-	"this look is too early for a verdict: the plan permits it an error probability of only "
-	"%.2g. A later look decides",
+	"this look is too early for a verdict: at this look, the plan permits an error "
+	"probability of only %.2g. A later look decides",
     [REASON_NO_REPLAY] = "nothing was replayed: the program itself ran in the replayer's place",
     [REASON_NOT_COMPARED] = "a replay was not compared with the trace that it replayed",
     [REASON_STATUS] = "%M",
@@ -47,11 +47,11 @@ static const char *const templates[REASON_N] = {
     [REASON_INAPPLICABLE] = "%I",
     [REASON_UNTIMED] = "the replay does not issue requests at given times",
     [REASON_BELOW_LOQ] = "the program's mean response time, %.4g ns, is below the limit of "
-			 "quantification, %.4g ns (%.0f times the standard deviation of %.0f "
-			 "replays without calls)",
-    [REASON_RATIO] = "%C %%, %E %% interval %C to %C %%, %W the limits ±%P %%",
-    [REASON_RATIO_ALONE] = "%C %%, no interval, so inconclusive at the limits ±%P %%",
-    [REASON_RATIO_ALIKE] = "%C %% in each of %.0f pairs, %W the limits ±%P %%",
+			 "quantification, %.4g ns (%.0f times the standard deviation of the "
+			 "mean times of %.0f blank replays, which make no I/O calls)",
+    [REASON_RATIO] = "%C %%, %E %% interval %C to %C %%, %W the limits of ±%P %%",
+    [REASON_RATIO_ALONE] = "%C %%, no interval, so inconclusive at the limits of ±%P %%",
+    [REASON_RATIO_ALIKE] = "%C %% in each of %.0f pairs, %W the limits of ±%P %%",
     [REASON_RECORDINGS] = ". The interval is wider because %.0f replays use only %.0f recordings",
     [REASON_GUARD_ACCEPT] = ", guard band %.3g U; the probability that this acceptance is wrong is "
 			    "%.2g %%",
@@ -59,25 +59,26 @@ static const char *const templates[REASON_N] = {
 			    "%.2g %%",
     [REASON_PART_CHANGE] = "%L: %C %%",
     [REASON_SHARES_RESPONSE] = "%P %% of the program's requests and %P %% of the replay's "
-			       "requests take at most %.3g times the typical response of their run",
+			       "requests take at most %.3g times the typical response time of "
+			       "their run (mean of its fastest 90 %%)",
     [REASON_PART_NUMBER] = ". The difference is %+.3f",
     [REASON_CHANGE_INTERVAL] = ", %E %% interval %C to %C %%",
     [REASON_NUMBER_INTERVAL] = ", %E %% interval %+.3f to %+.3f",
-    [REASON_CHANGE_LIMITS] = ", %W the limits ±%P %%",
-    [REASON_NUMBER_LIMITS] = ", %W the limits ±%.3g",
+    [REASON_CHANGE_LIMITS] = ", %W the limits of ±%P %%",
+    [REASON_NUMBER_LIMITS] = ", %W the limits of ±%.3g",
     [REASON_ONLY_INTERVAL] = ". The component is not rejected, because the rejection test is "
-			     "stricter than the test behind this interval. Before Holm's "
-			     "correction, the P-value of the rejection test is %.3g, and a "
-			     "rejection needs at most %.3g",
+			     "stricter than the test behind this interval. Even before Holm's "
+			     "correction, the P-value of the rejection test is %.3g, but a "
+			     "rejection needs a P-value of at most %.3g before this correction",
     [REASON_SHARE] =
 	"%.3g %% of the requests, one-sided %E %% confidence limits %.3g and %.3g %%, %W the limit "
-	"%P %%",
+	"of %P %%",
     [REASON_SHARE_ALONE] = "%.3g %% of the requests, no interval, so inconclusive at the "
-			   "limit %P %%",
+			   "limit of %P %%",
     [REASON_SHARE_ALIKE] = "%.0f of %.0f requests, the same number in every run, %E %% upper "
-			   "confidence limit %.2g %%, %W the limit %P %%",
+			   "confidence limit %.2g %%, %W the limit of %P %%",
     [REASON_SHARE_ALIKE_BEYOND] = "%.0f of %.0f requests, the same number in every run, %E %% "
-				  "lower confidence limit %.2g %%, beyond the limit %P %%",
+				  "lower confidence limit %.2g %%, beyond the limit of %P %%",
     [REASON_SHARE_NONE] = "%.0f of %.0f requests, none allowed",
     [REASON_EQUAL_LEVELS] = "no difference at any number of requests in flight, limit %.3g",
     [REASON_SHARES_TIME] =
@@ -85,14 +86,16 @@ static const char *const templates[REASON_N] = {
     [REASON_SHARES_REQUEST] = "%Q in flight at the start of %P %% of the program's requests and "
 			      "%P %% of the replay's requests",
     [REASON_DISTANCE] =
-	". The shares differ by %.3g (%E %% upper confidence limit %.3g), %W the limit %.3g",
+	". The shares differ by %.3g (%E %% upper confidence limit %.3g), %W the limit of %.3g",
     [REASON_DISTANCE_BEYOND] =
-	". The shares differ by %.3g (%E %% lower confidence limit %.3g), beyond the limit %.3g",
+	". The shares differ by %.3g (%E %% lower confidence limit %.3g), beyond the limit of "
+	"%.3g",
     [REASON_PAIRS_FAR] =
 	". The component is not accepted, because some pairs deviate far from the others: the "
 	"plain mean of all pairs is %C %%",
-    [REASON_TIME_SPLIT] = ". Of this difference, %C %% arises within requests and %C %% between "
-			  "requests. This divides the threads' time; it does not state causes",
+    [REASON_TIME_SPLIT] = ". This difference is the sum of two parts: %C %% arises within "
+			  "requests and %C %% between requests. These two parts only show where "
+			  "the threads spent the time, not why",
     [REASON_FAULTS] = "at most %.0f lost, extra or mismatched requests in a run, limit %.0f",
     [REASON_FAULTS_OVER] = "%.0f lost, %.0f extra and %.0f mismatched of %.0f requests, up to "
 			   "%.0f in a run, limit %.0f",
@@ -106,14 +109,14 @@ static const char *const templates[REASON_N] = {
     [REASON_SKIPPED] = ". The replayer skipped %.0f other requests",
     [REASON_PERCENTILE] = "99th percentile %T",
     [REASON_PERCENTILE_INTERVAL] = ", one-sided %E %% confidence limits %T and %T",
-    [REASON_PERCENTILE_LIMIT] = ", %W the limit %T",
+    [REASON_PERCENTILE_LIMIT] = ", %W the limit of %T",
     [REASON_LOWEST_LEVEL] = "the scenario has no lower level to compare with",
     [REASON_OFF_LINE] = "at level %.0f, the ratio replay / program is %C %% off the straight "
 			"line through %.0f levels",
     [REASON_RISE] = "the ratio replay / program changes by %C %% from the lowest level "
 		    "to this level",
     [REASON_SCATTER] = "the replays scatter %.3g times as much as the program, one-sided %E %% "
-		       "confidence limits %.3g and %.3g, %W the limit %.3g",
+		       "confidence limits %.3g and %.3g, %W the limit of %.3g",
     [REASON_SCATTER_SHOWN] = "the replays scatter %P times as much as the program, no limit set",
     [REASON_SCATTER_CHANCE] = ". A permutation test of the pairs does not confirm that the ratio "
 			      "exceeds the limit (P %.2g). The pairs are too few, or a few of them "
@@ -122,7 +125,7 @@ static const char *const templates[REASON_N] = {
 				 "ratio is within the limit (P %.2g). The pairs are too few, or "
 				 "a few of them determine the ratio",
     [REASON_REPEATABILITY] = "repeatability %P %%, one-sided %E %% confidence limits %P and %P "
-			     "%%, %W the limit %P %%",
+			     "%%, %W the limit of %P %%",
     [REASON_REPEATABILITY_ONLY] = "one recording is the reference of several replays: only the "
 				  "repeatability of the replays is known",
     [REASON_REPEATABILITY_VALUE] = ", %P %%",
@@ -133,22 +136,23 @@ static const char *const templates[REASON_N] = {
 	". On the slower storage the program takes %P %% longer and the replay %P %% longer",
     [REASON_TAIL_FEW] = "a run has %.0f requests; judging the slowest 1 %% needs at least %.0f",
     [REASON_EXPANDED] = "U of one replay is %P %%, one-sided %E %% confidence limits %P and %P %%, "
-			"%W the limit %P %%",
+			"%W the limit of %P %%",
     [REASON_EXPANDED_BIAS] = "U of one replay is %P %% including the bias, one-sided %E %% "
-			     "confidence limits %P and %P %%, %W the limit %P %%",
-    [REASON_MACHINE] = "limited by the machine: the program's own U is %P %%",
+			     "confidence limits %P and %P %%, %W the limit of %P %%",
+    [REASON_MACHINE] = "the machine may prevent a smaller U: the program's own U is %P %%",
     [REASON_MACHINE_UPPER] = ", its %E %% upper confidence limit %P %%",
-    [REASON_MACHINE_LIMIT] = ", so it is not shown to be within the limit %P %%",
+    [REASON_MACHINE_LIMIT] = ", so it is not shown to be within the limit of %P %%",
     [REASON_PLAN_NONE] = ". " NO_NUMBER,
     [REASON_PLAN_MEAN] = ". " NO_NUMBER ": the %X scatter by %V (estimated standard deviation). "
-			 "%.0f replicates would decide only if this scatter were at most %V",
+			 "The present %.0f replicates would decide only if this scatter were at "
+			 "most %V",
     [REASON_PLAN_RECORDINGS] = ". No practical number of replicates with the present recordings "
 			       "would decide this component. If each replicate had its own "
 			       "recording, about %.0f replicates in all would probably decide it",
-    [REASON_PLAN_RATIO_MOST] = ". " NO_NUMBER ": the ratio is too near the limit. %.0f replicates "
-			       "would decide only if it were at most %.3g",
-    [REASON_PLAN_RATIO_LEAST] = ". " NO_NUMBER ": the ratio is too near the limit. %.0f replicates "
-				"would decide only if it were at least %.3g",
+    [REASON_PLAN_RATIO_MOST] = ". " NO_NUMBER ": the ratio is too near the limit. The present %.0f "
+			       "replicates would decide only if the ratio were at most %.3g",
+    [REASON_PLAN_RATIO_LEAST] = ". " NO_NUMBER ": the ratio is too near the limit. The present "
+				"%.0f replicates would decide only if the ratio were at least %.3g",
     [REASON_PAIRS_FAILED] = ". In %.0f of %.0f pairs a run failed",
     [REASON_NOT_AFTER_HOLM] =
 	". The component is not rejected, because the report makes %.0f tests, and the rejection "
@@ -348,7 +352,7 @@ static void add_difference(struct strbuf *out, const struct analysis *a, const s
 		break;
 	}
 	strbuf_addstr(out, ". The machine may be the cause: only new runs of the program between "
-			   "the replays can show it");
+			   "the replays can show whether it is");
 }
 
 static void add_inconclusive(struct strbuf *out, const struct analysis *a, const struct cell *c)

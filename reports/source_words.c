@@ -64,8 +64,8 @@ static const struct {
 			      "uncertainty does not include the scatter of the program"},
     [SOURCE_STANDARD] = {"reference", "deviation of the standard",
 			 "certified %S: |bias| at most %.2g %%, U at most %.2g %% (95 %%); "
-			 "this deviation affects program and replay equally, so it only scales the "
-			 "bias"},
+			 "a deviation of the volume from its programmed times affects program and "
+			 "replay equally, so it only scales the replayer's bias"},
     [SOURCE_STAMPS] = {"reference", "instrumentation",
 		       "the program's times come from stamps just before and after each call, or "
 		       "from the kernel at the device (table \"Source of the times\")"},
@@ -93,7 +93,8 @@ static const struct {
 				"that submit such requests, are missing"},
     [SOURCE_DRIFT] = {"procedure", "order and drift",
 		      "the order within blocks is random; there is a trend over the blocks in %.0f "
-		      "of %.0f cases (Mann-Kendall test, P <= 0.01 over all cases together)"},
+		      "of %.0f cases (Mann-Kendall test, P <= 0.01 after correction for the "
+		      "number of cases)"},
     [SOURCE_ORDER] = {"procedure", "order in the block",
 		      "a replay runs before or after its program; in %.0f of %.0f cases, this "
 		      "order had an effect (P <= 0.05); the effect is a row of the budget"},

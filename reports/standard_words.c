@@ -23,9 +23,9 @@ static void fault_word(struct standard_point *p)
 		break;
 	case STANDARD_UNSTEADY:
 		snprintf(p->reason, sizeof p->reason,
-			 "the check of the lead (how long before the programmed time the server "
-			 "answers) failed in %zu of %zu measurements of the point (limit: half of "
-			 "them)",
+			 "the check of the lead (the time by which the server answers earlier than "
+			 "programmed) failed in %zu of %zu measurements at this point (permitted: "
+			 "at most half of them)",
 			 p->n_unsteady, p->n_visits);
 		break;
 	}

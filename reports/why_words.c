@@ -15,12 +15,14 @@ const struct component_words component_words[COMPONENT_N] = {
     [COMPONENT_BIAS] = {"requests take %s longer", "requests take %s less time"},
     [COMPONENT_TYPICAL] = {"the fastest 90 % of the requests take %s longer",
 			   "the fastest 90 % of the requests take %s less time",
-			   "an earlier version wrote the summaries, without the typical response"},
+			   "the summaries come from an earlier version and lack the typical "
+			   "response time"},
     [COMPONENT_SHAPE] = {"the distributions of the relative response times differ by %s", NULL,
 			 "the summaries lack the shape of the distribution"},
     [COMPONENT_TAIL] = {"the slowest 1 % of the requests take %s longer",
 			"the slowest 1 % of the requests take %s less time",
-			"an earlier version wrote the summaries, without the slowest requests"},
+			"the summaries come from an earlier version and lack the slowest "
+			"requests"},
     [COMPONENT_OPERATION] = {"%p takes %s longer", "%p takes %s less time",
 			     "the summaries lack response times by operation",
 			     "all requests have the same operation: the component \"bias\" judges "
@@ -31,7 +33,7 @@ const struct component_words component_words[COMPONENT_N] = {
     [COMPONENT_PRECISION] = {"the replays scatter %s times as much as the program's runs"},
     [COMPONENT_EXECUTION_TIME] = {"execution time is %s longer", "execution time is %s shorter"},
     [COMPONENT_REORDERING] = {"%s of the requests are out of order"},
-    [COMPONENT_FIDELITY] = {"%s requests per run are lost, repeated or return a different "
+    [COMPONENT_FIDELITY] = {"%s requests per run are lost or repeated, or return a different "
 			      "result"},
     [COMPONENT_UNCERTAINTY] = {"one replay is accurate to only ±%s"},
     [COMPONENT_CONCURRENCY] = {"the distributions of the number of requests in flight differ by "
@@ -122,9 +124,9 @@ const char *words_method(enum why_method how)
 				    "response time of this operation",
 	    [METHOD_BY_LEVEL] = "change of the share of the requests at each number in flight, "
 				"multiplied by the mean response time at this number",
-	    [METHOD_BY_LEVEL_ALONE] = "by the number in flight; program and replay never had the "
-				      "same number, so this part includes unexplained service "
-				      "time",
+	    [METHOD_BY_LEVEL_ALONE] = "by the number of requests in flight; no such number "
+				      "occurred in both program and replay, so this part also "
+				      "contains unexplained service time",
 	    [METHOD_BY_LATENESS] = "difference between late requests and requests on time",
 	    [METHOD_BY_ORDER] = "difference between reordered and other requests",
 	    [METHOD_BYTES_SLOPE] = "bytes read from devices x response time per byte, fitted to "

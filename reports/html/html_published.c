@@ -90,9 +90,9 @@ void html_add_rated_range(struct strbuf *out, const struct html_page *p)
 	if (any)
 		strbuf_addstr(out, "<p>The list shows the highest rate up to which every case was "
 				   "trusted. If the threads pause between requests, the list also "
-				   "shows the shortest gap between a thread's requests such that "
-				   "every case was trusted at this gap and at all longer "
-				   "gaps.</p>\n<ul class=\"wide\">\n");
+				   "shows the shortest trusted gap between a thread's requests: "
+				   "every case with this gap or a longer gap was trusted.</p>\n<ul "
+				   "class=\"wide\">\n");
 	for (size_t i = 0; i < a->n_rated; i++) {
 		SCOPED_STRBUF line = STRBUF_INIT;
 		if (a->rated[i].n < 2)

@@ -51,8 +51,8 @@ LIST(row, "Results of one operation with one number of threads, over all workloa
 	FINITE(estimate.cost_low, "cost_low95", NUMBER, NULL)
 	FINITE(estimate.cost_high, "cost_high95", NUMBER, NULL))
 LIST(operation, "Bias that validate slice --calibration subtracts from the response times of an "
-	"operation, with its standard uncertainty u_ns. low_ns and high_ns are the smallest and "
-	"the largest mean bias of a condition (workload, threads).",
+	"operation, with its standard uncertainty u_ns. low_ns and high_ns: smallest and largest "
+	"of the mean biases of the conditions (workload, threads).",
 	BY_TEXT(operation, "op", NULL)
 	DEFINED(calibration.bias_ns, "bias_ns", TIME, NULL)
 	DEFINED(calibration.u_ns, "u_ns", TIME, NULL)
@@ -89,8 +89,8 @@ static json_t *calibrations_json(const struct model_at *at)
 
 #define S capture_clock
 LIST(clock, "Agreement of the program's clock with that of the capture. offset_ns: mean of the "
-	"captured start minus the start that the program measured. u_ns: standard deviation, from "
-	"process to process, of this mean in one condition (workload, threads). Null if too few "
+	"captured start minus the start that the program measured. u_ns: standard deviation of "
+	"this mean between processes under the same condition (workload, threads). Null if too few "
 	"runs have requests.",
 	DEFINED(offset_ns, "offset_ns", TIME, NULL)
 	DEFINED(u_ns, "u_ns", TIME, NULL)

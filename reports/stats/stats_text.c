@@ -404,9 +404,9 @@ static void verdict_print(const struct stats *s, struct strbuf *out)
 			  s->comparison[i].precision_decision == DECIDED_REJECT;
 	strbuf_addf(out, "Verdict on bias and precision: %s", stats_verdict_name(s));
 	if (beyond && s->verdict == DECIDED_INCONCLUSIVE)
-		strbuf_addf(out, "\n  (without correction, a test shows a value beyond its limit "
-				 "at P <= %.4g; because there are several tests, \"not trusted\" "
-				 "needs P <= %.4g after Holm's correction)",
+		strbuf_addf(out, ".\n  Before Holm's correction, a test shows a value beyond its "
+				 "limit (P <= %.4g).\n  The verdict \"not trusted\" needs P <= "
+				 "%.4g after this correction",
 			    s->plan.alpha, REJECTION_ERROR);
 	strbuf_addstr(out, ".\n");
 }

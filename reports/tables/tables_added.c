@@ -25,7 +25,8 @@ const struct table_kind table_added = {"added-time", "Added time on volumes", ad
 	.note =
 	"Cases on volumes, if program and replays ran as whole runs, not in slices. Delivered "
 	"service: mean time from a request's arrival to its answer, both taken from the log of the "
-	"volume's server, plus the lead (how long before the programmed time the server answers). "
-	"Added time: response time minus delivered service in the same run. Differences: replay "
-	"minus program in a pair, relative to the program's mean response time. Ratio: width of "
-	"the interval of the added time divided by that of the response time."};
+	"volume's server, plus the lead. The lead is the time by which the server answers "
+	"earlier than programmed. Added time: response time minus delivered service in the same "
+	"run. Differences: replay minus program in a pair, relative to the program's mean response "
+	"time. Ratio: width of the interval of the added time divided by that of the response "
+	"time."};

@@ -33,18 +33,20 @@ static void precision_row(struct table *t, const struct cell *c)
 	       c->precision_upper95 - c->precision_lower95);
 	COL_OF_U(t, cell, c, precision_upper95, "ratio_upper95", "One-sided upper limit",
 	       c->precision_upper95 - c->precision_lower95);
-	COL_OF(t, cell, c, permutation_p_above, NULL, "p of a ratio above the limit, permutation");
-	COL_OF(t, cell, c, permutation_p_below, NULL, "p of a ratio below the limit");
+	COL_OF(t, cell, c, permutation_p_above, NULL,
+	       "P-value of \"ratio at most the limit\" (permutation test)");
+	COL_OF(t, cell, c, permutation_p_below, NULL,
+	       "P-value of \"ratio at least the limit\" (permutation test)");
 	COL_DECISION(t, "decision", "Decision", c->component[COMPONENT_PRECISION].decision);
 	COL_OF(t, cell, c, precision_independent, "ratio_independent", "Ratio, independent [95 %]");
 	COL_OF_U(t, cell, c, f_test.ratio, "f", "F", 0.1);
 	COL_OF_U(t, cell, c, f_test.critical, "f_critical", "Critical F", 0.1);
-	COL_OF(t, cell, c, f_test.p, "f_p", "p of F");
-	COL_OF(t, cell, c, f_test.p_two_sided, "f_p_two_sided", "p, two-sided");
-	COL_OF(t, cell, c, brown_forsythe_p, NULL, "p of Brown-Forsythe");
-	COL_OF(t, cell, c, levene_p, NULL, "p of Levene");
-	COL_OF(t, cell, c, shapiro_p_x, NULL, "Normality p, replay");
-	COL_OF(t, cell, c, shapiro_p_r, NULL, "Normality p, program");
+	COL_OF(t, cell, c, f_test.p, "f_p", "P-value of F");
+	COL_OF(t, cell, c, f_test.p_two_sided, "f_p_two_sided", "P-value of F, two-sided");
+	COL_OF(t, cell, c, brown_forsythe_p, NULL, "P-value of Brown-Forsythe");
+	COL_OF(t, cell, c, levene_p, NULL, "P-value of Levene");
+	COL_OF(t, cell, c, shapiro_p_x, NULL, "P-value of normality, replay");
+	COL_OF(t, cell, c, shapiro_p_r, NULL, "P-value of normality, program");
 }
 
 const struct table_kind table_precision = {"precision", "Precision", .cell = precision_row,
@@ -66,7 +68,7 @@ static void bias_row(struct table *t, const struct cell *c)
 	COL_OF(t, cell, c, bias_median, NULL, "Of medians [95 %]");
 	COL_OF(t, cell, c, bias_trimmed, "bias_trimmed", "Of trimmed means [95 %]");
 	COL_OF(t, cell, c, bias_independent, NULL, "Independent [95 %]");
-	COL_OF(t, cell, c, welch_p, NULL, "p of Welch");
+	COL_OF(t, cell, c, welch_p, NULL, "P-value of Welch");
 }
 
 const struct table_kind table_bias = {
@@ -157,12 +159,12 @@ static void linearity_row(struct table *t, const struct analysis *a, size_t i)
 	COL_COUNT(t, "n_levels", "Levels", l->n_levels);
 	COL_OF_U(t, linearity, l, slope, NULL, "Slope per level", l->slope_se);
 	COL_OF_U(t, linearity, l, slope_se, NULL, "Standard error", l->slope_se);
-	COL_OF(t, linearity, l, slope_p, NULL, "p of no slope");
+	COL_OF(t, linearity, l, slope_p, NULL, "P-value of \"no slope\"");
 	COL_OF_U(t, linearity, l, intercept, NULL, "Intercept", l->slope_se);
 	COL_OF_U(t, linearity, l, lack_of_fit_f, NULL, "Lack of fit F", 0.1);
-	COL_OF(t, linearity, l, lack_of_fit_p, NULL, "p of lack of fit");
-	COL_OF(t, linearity, l, spread_p, NULL, "p of equal scatter");
-	COL_OF(t, linearity, l, trend_p, NULL, "p of no trend");
+	COL_OF(t, linearity, l, lack_of_fit_p, NULL, "P-value of \"a straight line fits\"");
+	COL_OF(t, linearity, l, spread_p, NULL, "P-value of \"equal scatter\"");
+	COL_OF(t, linearity, l, trend_p, NULL, "P-value of \"no trend\"");
 }
 
 const struct table_kind table_linearity = {"linearity", "Trend of the bias with the load level",

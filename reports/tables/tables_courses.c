@@ -121,9 +121,9 @@ const struct table_kind table_costs = {
 	    "start, to read and prepare the trace, and to write the trace of the replay. CPU time: "
 	    "from the first request to the last. Not assessed: a run did not record this CPU time. "
 	    "The deviation of the CPU time is computed from logarithms, so it can differ from the "
-	    "ratio of the stated means. Whole process: CPU time from start to end. Peak memory: "
-	    "largest resident memory. The CPU time of the whole process and the peak memory "
-	    "include child processes. Speedup: execution time of the program divided by that of "
-	    "the replay. Only the CSV has the column Memory: anonymous memory of the replayer "
-	    "while its requests run. It is known only if the protocol limits the page cache "
-	    "(cache-budget)."};
+	    "ratio of the stated means. Whole process: CPU time over the whole lifetime of the "
+	    "process. Peak memory: largest resident memory. The CPU time of the whole process "
+	    "and the peak memory include child processes. Speedup: execution time of the program "
+	    "divided by that of the replay. Only the CSV has the column Memory: "
+	    "anonymous memory of the replayer while its requests run. It is known only if the "
+	    "protocol limits the page cache (cache-budget)."};

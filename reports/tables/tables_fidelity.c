@@ -128,8 +128,8 @@ static void diagnostics_row(struct table *t, const struct cell *c)
 {
 	COL_OF_U(t, cell, c, diagnostics.lag1, NULL, "Lag-1 correlation", 0.1);
 	COL_OF_U(t, cell, c, diagnostics.n_effective, NULL, "Independent pairs", 1);
-	COL_OF(t, cell, c, diagnostics.runs_p, NULL, "P, random order");
-	COL_OF(t, cell, c, diagnostics.trend_p, NULL, "P, no trend");
+	COL_OF(t, cell, c, diagnostics.runs_p, NULL, "P-value of \"random order\"");
+	COL_OF(t, cell, c, diagnostics.trend_p, NULL, "P-value of \"no trend\"");
 }
 
 const struct table_kind table_diagnostics = {
@@ -138,9 +138,9 @@ const struct table_kind table_diagnostics = {
 	"The differences of the mean response times are examined in the order in which the pairs "
 	"ran: correlation of successive pairs (0 is ideal), and the number of independent pairs "
 	"that would give as much information. This number is computed from one case. The decisions "
-	"use other numbers, which are computed from all cases of the replayer. The reason given "
-	"with the decision on a component states the number used for it, if it is smaller than "
-	"the number of pairs. The P-values test the hypotheses \"the order of values above "
-	"and below the median is random\" and \"no trend\". A small P-value shows that the pairs "
+	"use other numbers, which are computed from all cases of the replayer. If such a "
+	"number is smaller than the number of pairs, the reason for the decision states that "
+	"number. The P-values test the hypotheses \"random order\" (of the values above and below "
+	"the median) and \"no trend\". A small P-value shows that the pairs "
 	"depend on each other, for example by drift. A P-value is undefined if there are too few "
 	"different values."};

@@ -63,8 +63,9 @@ const struct table_kind table_league = {"league", "League table", league_n, leag
 	"by the shares of trusted cases and of cases that are not trusted, then by the mean "
 	"deviation. Mean deviation: mean over all judged components, in multiples of their limits. "
 	"A multiple above 10 counts as 10. Each column with an interval shows the case with the "
-	"largest absolute value of this column. CPU time per request: CPU time of the processes in "
-	"all runs, from start to end, divided by the number of their requests."};
+	"largest absolute value of this column. CPU time per request: CPU time of the replayer's "
+	"processes over their whole lifetime, summed over all runs, divided by the number of their "
+	"requests."};
 
 static const char *observe_text(const struct scenario *s)
 {
@@ -139,7 +140,7 @@ const struct table_kind table_device = {"device", "At the device, and by stamps 
 	device_row, .note =
 	"Values measured at the device by the kernel's tracepoints, next to the values that "
 	"program and replayer measured themselves. Reordered: share of the requests that reach "
-	"the device after a request that follows them in the order of the program. Seen: share of "
-	"the replay's requests that the device received. Split: requests that reached the "
-	"device in several parts. Extra: requests at the device that belong to no request of the "
-	"replay."};
+	"the device too late: after a request that comes later in the order of the program. "
+	"Seen: share of the replay's requests that the device received. Split: requests that "
+	"reached the device in several parts. Extra: requests at the device that belong to "
+	"no request of the replay."};

@@ -178,5 +178,5 @@ const struct table_kind table_operations = {
     operations_row,
     .n_row_headers = 3,
     .note = "Only cases with several kinds of requests. Kinds that take most of the program's "
-    	"time come first. The column 2 u_c combines bias, scatter of the replays and scatter of "
-    	"the program, as in tables V to VII of the metrology paper (Pereira et al. 2016)."};
+    	"time come first. The column \"2 u_c\" combines bias, scatter of the replays and scatter "
+    	"of the program, as in tables V to VII of the metrology paper (Pereira et al. 2016)."};

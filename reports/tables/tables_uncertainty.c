@@ -32,8 +32,8 @@ static void calibration_row(struct table *t, const struct cell *c)
 const struct table_kind table_calibration = {
     "calibration", "Bias and conditions of the runs", .cell = calibration_row,
     .note =
-	"Response times: those of the replay are longer or shorter, if the 95 % interval of the "
-	"bias excludes 0. The other columns show conditions, for program and replay, that can "
+	"Response times: \"longer\" or \"shorter\" if the 95 % interval of the replay's bias "
+	"excludes 0. The other columns show conditions, for program and replay, that can "
 	"explain the bias. Off CPU: share of the time in which the threads did not run, because "
 	"they waited for a device, slept or waited for a CPU. Stolen: share of the CPU time of all "
 	"CPUs that other virtual machines took. Faults: page faults per request. Cached: share of "

@@ -54,7 +54,7 @@ static void components_row(struct table *t, const struct analysis *a, size_t i)
 	COL_OF(t, component, p, lag1, NULL, "Lag-1 correlation");
 	COL_OF(t, component, p, n_effective, NULL, "Runs count as");
 	COL_YES(t, "dependent", "Inconclusive because of dependence", p->dependent);
-	COL_OF(t, component, p, p_reject, NULL, "p of the rejection");
+	COL_OF(t, component, p, p_reject, NULL, "P-value of the rejection");
 	COL_OF(t, component, p, p_reject_holm, NULL, "p after Holm");
 	COL_YES(t, "rejected_before_holm", "Rejected before Holm", p->rejected_before_holm);
 	COL_OF(t, component, p, n_more, NULL, "Further replicates");
@@ -181,9 +181,9 @@ const struct table_kind table_distribution = {"distribution",
 	"Response times beyond their mean", table_n_cells, distribution_row, .note =
 	"Typical: mean of the fastest 90 % of the requests of a run. Tail: mean of the slowest 1 "
 	"%. Shape: largest difference between the distributions of the response times, each "
-	"divided by the typical response of its run. Operation, half: bias of the operation, or of "
-	"the half of a run, that decides the component (usually the one with the largest "
-	"deviation)."};
+	"divided by the typical response time of its run. Bias by operation: bias of the operation "
+	"that decides the component. Bias by half: bias of the half of a run that decides the "
+	"component. The deciding operation or half usually has the largest deviation."};
 
 static size_t n_parts(const struct analysis *a, size_t i)
 {

@@ -430,8 +430,8 @@ static void add_legend(struct strbuf *out, const struct analysis *a, const struc
 			? "No request was reordered, lost or repeated, and none had a different "
 			  "result."
 			: NULL,
-		width[REORDERED] ? "Reord.: share of requests issued after a request that follows "
-				   "them in the trace."
+		width[REORDERED] ? "Reord.: share of the requests that are issued too late: after "
+				   "a request that comes later in the trace."
 				 : NULL,
 		width[MISMATCHED] ? "Mism.: requests that were lost or repeated, or had a "
 				    "different result."

@@ -166,7 +166,7 @@ refused() { # FILTER MESSAGE
 }
 refused '.format_version = 2' 'the file has version 2 of its format, but this version of validate reads version 1'
 refused '.format = "other"' 'not a baseline'
-refused '.columns[1] = "x_mean_us"' 'column 1 is "x_mean_us", and must be "x_mean_ns"'
+refused '.columns[1] = "x_mean_us"' 'column 1 is "x_mean_us", but must be "x_mean_ns"'
 refused '.cases[0].replicates[1][3] = "x"' 'replicate 1: "x_median_ns" is not a number'
 refused '.cases[0].replicates[1][3] = -1' 'replicate 1: "x_median_ns"'
 refused '.cases[0].replicates[1][0] = 1' 'block 1 follows block 1'

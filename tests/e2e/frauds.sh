@@ -18,10 +18,10 @@ report() { # NAME: whatever the verdict
 differences() { # NAME: what the report says about the fraud
 	case $1 in
 	all-alike)
-		echo "50.4 % of the program's requests and 100 % of the replay's requests take at most 1.03 times the typical response of their run"
+		echo "50.4 % of the program's requests and 100 % of the replay's requests take at most 1.03 times the typical response time of their run (mean of its fastest 90 %)"
 		echo 'the slowest 1 % of the requests take 53 % less time'
 		;;
-	two-modes) echo "9.95 % of the program's requests and 49.9 % of the replay's requests take at most 0.7 times the typical response of their run" ;;
+	two-modes) echo "9.95 % of the program's requests and 49.9 % of the replay's requests take at most 0.7 times the typical response time of their run (mean of its fastest 90 %)" ;;
 	heavy-tail)
 		echo 'the fastest 90 % of the requests take 17 % less time'
 		echo 'the slowest 1 % of the requests take 499 % longer'

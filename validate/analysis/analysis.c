@@ -148,7 +148,8 @@ static int look_choose(struct analysis *a, unsigned int n_complete, struct err *
 	if (n_looks > sizeof accept / sizeof *accept || spending_levels(ALPHA_ACCEPT, look, n_looks,
 	    accept) || spending_levels(ALPHA_REJECT, look, n_looks, reject))
 		return err_set(e, EINVAL,
-			       "%s: the numbers of replicates of the planned looks do not ascend",
+			       "%s: the numbers of replicates at the planned looks are not in "
+			       "ascending order",
 			       p->path ? p->path : "protocol");
 	for (unsigned int k = 0; k < n_looks; k++)
 		if (n_complete >= look[k]) {

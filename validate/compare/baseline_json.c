@@ -408,7 +408,7 @@ static int check_format(const json_t *o, struct err *e)
 			   *must = k ? baseline_columns[k - 1] : "block";
 		if (!is || strcmp(is, must))
 			return err_set(e, EINVAL,
-				       "column %zu is \"%.60s\", and must be \"%s\" (the unit is "
+				       "column %zu is \"%.60s\", but must be \"%s\" (the unit is "
 				       "part of the name)", k, is ? is : "missing", must);
 	}
 	return json_array_size(all) == n + 1 ? 0 : err_set(e, EINVAL,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Distance of the self-normalised distributions: response times of a run divided by its typical
- * response (the mean of the fastest 90 %). The mean of all requests is not suitable as a divisor: a
- * few stalls of the machine change it by tens of percent, and so change the share of the requests
- * below each multiple of it. While another program kept a CPU and the disk busy, the
+ * response time (the mean of the fastest 90 %). The mean of all requests is not suitable as a
+ * divisor: a few stalls of the machine change it by tens of percent, and so change the share of
+ * the requests below each multiple of it. While another program kept a CPU and the disk busy, the
  * differences scattered by 25 to 30 % with the mean as divisor, and by 4 to 6 % with the typical
- * response.
+ * response time.
  *
  * Thresholds: the edges of the summaries' grid (metrics/summary.h) that are nearest to preset
  * quantiles of the program's pooled distribution. At each threshold, D = F_replay - F_program of a
- * pair, and a test of its mean against -+limit. The typical response of a run cancels, so shape is
- * judged separately from it. Source: Kolmogorov's distance at fixed points; Berger and Hsu
+ * pair, and a test of its mean against -+limit. The typical response time of a run cancels, so
+ * shape is judged separately from it. Source: Kolmogorov's distance at fixed points; Berger and Hsu
  * (1996). */
 #include "validate/components/component.h"
 #include "validate/components/shape.h"
@@ -92,7 +92,7 @@ const struct component_row component_shape = {
     .words = {"", false},
     .meaning = "At each of 12 quantiles of the program's response times (1 % to 99.9 %): share of "
 	       "the replay's requests that are faster than this quantile, minus the program's "
-	       "share. Response times are relative to the typical response of their run.",
+	       "share. Response times are relative to the typical response time of their run.",
     .rule = "Two-sided, each quantile",
     .source = "Kolmogorov's distance at fixed points",
     .unit = COMPONENT_NUMBER, .two_sided = true, .relative = true, .measure = measure_shape,

@@ -101,8 +101,8 @@ static void decide_reordering(struct component *c, const struct deciding *d)
 
 const struct component_row component_reordering = {
 	.title = "Reordering", .shown = "share", .scattering = "shares",
-	.meaning = "Share of requests that are issued after a request that follows them in the "
-		   "trace.",
+	.meaning = "Share of the requests that are issued too late: after a request that comes "
+		   "later in the trace.",
 	.rule = "One-sided",
 	.source = "RFC 4737, section 3 (Type-P-Reordered)",
 	.replayers_own = true,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Relative bias of the typical response, the mean of the fastest 90 % of a run's requests. A
+/* Relative bias of the typical response time, the mean of the fastest 90 % of a run's requests. A
  * replayer whose usual requests are too fast and whose slow requests are too slow can have the
  * right mean. */
 #include "validate/components/component.h"

@@ -28,7 +28,8 @@
 	X(struct sample, side, "mean_ns", TIME, "Mean response times of the runs.")                \
 	X(struct sample, side##_median, "median_ns", TIME,                                         \
 	  "Medians of the response times of the runs.")                                            \
-	X(struct sample, side##_p99, "p99_ns", TIME, "99th percentiles of the runs.")              \
+	X(struct sample, side##_p99, "p99_ns", TIME,                                               \
+	  "99th percentiles of the response times of the runs.")                                   \
 	X(struct sample, side##_trimmed, "trimmed_mean_ns", TIME,                                  \
 	  "Trimmed means of the runs: 10 % of the requests are left out at each end.")             \
 	X(struct sample, side##_time, "execution_time_ns", TIME, "Execution times.")               \
@@ -36,13 +37,14 @@
 
 #define CELL_BIAS(X)                                                                               \
 	X(double, correlation, "correlation", NUMBER,                                              \
-	  "Correlation of the logarithms of the mean response times of the pairs.")                \
+	  "Correlation between program and replay of the logarithms of their mean response times, "\
+	  "over the pairs.")                                                                       \
 	X(struct estimate, bias, "bias", RELATIVE,                                                 \
 	  "Relative bias of the means, from paired logarithms.")                                   \
 	X(struct estimate, bias_independent, "bias_independent", RELATIVE,                         \
 	  "Relative bias of the means, from independent samples.")                                 \
 	X(struct estimate, bias_median, "bias_median", RELATIVE,                                   \
-	  "Relative bias of the medians of the runs; not judged.")                                 \
+	  "Relative bias of the medians of the response times of the runs; not judged.")           \
 	X(struct estimate, bias_trimmed, "bias_trimmed_mean", RELATIVE,                            \
 	  "Relative bias of the trimmed means of the runs; not judged.")                           \
 	X(struct estimate, precision_ratio, "precision_ratio", NUMBER,                             \
@@ -149,8 +151,8 @@
 	  "requests that begin with at most k requests in flight. Each CDF is a mean over the "    \
 	  "runs.")                                                                                 \
 	X(struct estimate, distance_time, "distance_by_time", NUMBER,                              \
-	  "Distance within a pair, averaged over the pairs, by time. Runs of one program also "    \
-	  "differ, so it exceeds the distance of the averaged CDFs. Not judged.")                  \
+	  "Distance within a pair, averaged over the pairs, by time. It exceeds the distance of "  \
+	  "the averaged CDFs, because even runs of the same program differ. Not judged.")          \
 	X(struct estimate, distance_request, "distance_by_request", NUMBER,                        \
 	  "Distance within a pair, averaged over the pairs, by request. Not judged.")
 

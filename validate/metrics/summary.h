@@ -40,7 +40,7 @@ struct reorder_summary {
 };
 
 /* Edges of the shape (doc/run-metrics.md): fixed, ascending ratios of a response time to the
- * typical response of its run. They go from 1/64 to 64 in 128 steps of equal ratio within each
+ * typical response time of its run. They go from 1/64 to 64 in 128 steps of equal ratio within each
  * part: 26 % up to 1/16, 15 % to 1/4, 6 % to 0.5, 2.8 % to 0.7, 1.6 % to 0.9, 0.5 % to 1.1, 2.1 %
  * to 1.3, 5.5 % to 2, 15 % to 8, 41 % to 64. k < SUMMARY_N_SHAPE. */
 #define SUMMARY_N_SHAPE 129
@@ -99,7 +99,7 @@ struct run_summary {
 	struct moments half[2];
 	/* Number of requests with response <= summary_shape_edge(k) * response_typical,
 	 * interpolated within a bucket of the histogram. */
-	/* false in summaries of earlier versions, and if the typical response is 0 */
+	/* false in summaries of earlier versions, and if the typical response time is 0 */
 	bool has_shape;
 	uint64_t shape[SUMMARY_N_SHAPE];
 	struct histogram response_histogram;

@@ -178,7 +178,8 @@ static int check_nodes(const struct run_summary *s, struct err *e)
 		if (!ret && (!node->response.n || (i && node->node <= node[-1].node)))
 			ret = err_set(
 			    e, EINVAL,
-			    "the numbers in \"nodes\" do not ascend, or a node has no request");
+			    "the numbers in \"nodes\" are not in ascending order, or a node has "
+			    "no request");
 	}
 	return ret;
 }

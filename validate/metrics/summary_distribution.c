@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Distribution of the response times in a summary: tail, typical response, halves and shape. */
+/* Distribution of the response times in a summary: tail, typical response time, halves and
+ * shape. */
 #include "validate/metrics/summary_private.h"
 
 /* Steps of equal ratio from one edge to the next. */

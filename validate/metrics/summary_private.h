@@ -79,7 +79,7 @@ static inline double value_clamp(double value, double min, double max)
 	return value < min ? min : value > max ? max : value;
 }
 
-/* Sets tail, typical response, halves and shape from `response` and its histogram. */
+/* Sets tail, typical response time, halves and shape from `response` and its histogram. */
 void summary_fill_distribution(struct run_summary *s, const struct moments *half);
 
 /* Sets the nodes of s and, if there is no input, `causality`. Does nothing for a trace that is not

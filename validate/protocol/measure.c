@@ -40,7 +40,7 @@ const struct measure_info measure_info[MEASURE_N] = {
     [MEASURE_ERROR_RATE_CORRELATION] = {"error-rate-correlation",
 	"correlation of issue error and rate", UNIT_NUMBER, SCALE_LINEAR, false},
     [MEASURE_TIMELINE_DISTANCE] = {"timeline-distance",
-	"requests issued in another time interval than in the recording",
+	"requests issued in a different time interval than in the recording",
 	UNIT_RATIO, SCALE_LINEAR, false},
     [MEASURE_CPU_TIME] = {"cpu-time", "CPU time", UNIT_RATIO, SCALE_LOG1P, false},
     [MEASURE_PREPARATION_TIME] = {"preparation-time",

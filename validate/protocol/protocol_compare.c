@@ -12,7 +12,7 @@ const struct compare_limits compare_defaults = {
 #define FIELD(field) offsetof(struct protocol, compare.field)
 #define CHANGE(key, member, what, value)                                                           \
 	OPTION(RATIO, key, FIELD(member), .arg = "RATIO",					\
-	       .help = "largest increase or decrease of " what " (default " value ")",		\
+	       .help = "largest permitted increase or decrease of " what " (default " value ")", \
 	       .min = 1e-6, .max = 100, .flags = OPT_NONE)
 
 const struct option_spec compare_keys[] = {
@@ -25,7 +25,7 @@ const struct option_spec compare_keys[] = {
     CHANGE("shape", shape,
 	   "the difference between the distributions of the response times of replay and program, "
 	   "at twelve quantiles of the program; each response time is first divided by the typical "
-	   "response of its run",
+	   "response time of its run",
 	   "10%"),
     CHANGE("median", median, "the median of the response times, relative to the program's", "5%"),
     CHANGE("p90", p90, "the 90th percentile of the response times, relative to the program's",
@@ -38,25 +38,25 @@ const struct option_spec compare_keys[] = {
     CHANGE("in-flight", in_flight,
 	   "the mean number of requests in flight, relative to the program's", "10%"),
     OPTION(DOUBLE, "precision-ratio", FIELD(precision_ratio), .arg = "X",
-	   .help = "largest ratio of the scatters of both versions, new/old or old/new; the "
-	       "scatter is the standard deviation of ln(replay/program) of the mean response "
+	   .help = "largest permitted ratio of the scatters of both versions, new/old or old/new; "
+	       "the scatter is the standard deviation of ln(replay/program) of the mean response "
 	       "times (default 2)",
 	   .min = 1.01, .max = 1e6, .flags = OPT_NONE),
     OPTION(DOUBLE, "uncertainty-ratio", FIELD(uncertainty_ratio), .arg = "X",
-	   .help = "largest ratio of the combined standard uncertainties, new/old or old/new "
-	       "(default none, because the machine causes most of this uncertainty)",
+	   .help = "largest permitted ratio of the combined standard uncertainties, new/old or "
+	       "old/new (default none, because the machine causes most of this uncertainty)",
 	   .min = 1.01, .max = 1e6, .flags = OPT_NONE),
     CHANGE("reordered", reordered,
-	   "the share of requests that are issued after a request that follows them in the "
-	   "trace, as a difference new - old",
+	   "the share of the requests that are issued too late, after a request that comes "
+	   "later in the trace, as a difference new - old",
 	   "1%"),
     CHANGE("concurrency", concurrency,
 	   "the largest distance between the concurrency CDFs of program and replay, as a "
 	   "difference new - old",
 	   "10%"),
     OPTION(UINT, "mismatches", FIELD(n_mismatched), .arg = "N",
-	   .help = "largest increase of the sum of lost, extra and mismatched requests of a run "
-	       "(default 0)",
+	   .help = "largest permitted increase of the sum of lost, extra and mismatched requests "
+	       "of a run (default 0)",
 	   .flags = OPT_NONE),
     OPTION(STRING, "environment", FIELD(environment), .arg = "LIST",
 	   .help = "members of environment.json that must be equal for a comparison, such as "

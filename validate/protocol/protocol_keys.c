@@ -78,8 +78,8 @@ const struct option_spec protocol_keys[] = {
 	       "report then has numbers, but no verdict (default no)"),
     OPTION(UINT, "bank", FIELD(n_bank), .arg = "K",
 	   .help = "number of recordings of each scenario, which the blocks use in turn. Default: "
-	       "one for each block. Default if all workloads are parallel applications or traces: "
-	       "1 with reference = trace, otherwise 4, or the number of blocks if it is smaller",
+	       "one for each block; but if all workloads are parallel applications or traces: "
+	       "1 with reference = trace, otherwise 4 (at most the number of blocks)",
 	   .max = 100000),
     OPTION(UINT, "seed", FIELD(seed), .arg = "N",
 	   .help = "seed of the random order of runs and of every workload (default 1)",

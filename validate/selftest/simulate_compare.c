@@ -19,7 +19,7 @@
 #define MOST 160
 #define BUDGET 640  /* number of groups of runs that fit into its budget: 40 per scenario */
 #define FIXED 20    /* number of replicates of a campaign without a budget */
-#define SPREAD 0.05 /* sd of typical responses of pairs in slices, on a busy machine */
+#define SPREAD 0.05 /* sd of typical response times of pairs in slices, on a busy machine */
 /* mean response and execution times scatter 3 times as much in pairs, because stalls affect them */
 #define STALLS 2
 #define BLOCKS_SD 0.05 /* sd shared by the runs of a block */
@@ -33,7 +33,7 @@ struct versions {
 	struct baseline_case old_case[SCENARIOS], new_case[SCENARIOS];
 	bool pairs; /* one campaign of pairs */
 	enum noise noise;
-	double spread; /* standard deviation of ln(new/old) of the typical responses of a pair */
+	double spread; /* sd of ln(new/old) of the typical response times of a pair */
 	double slower; /* relative slowdown of the new version in scenario 0 */
 };
 

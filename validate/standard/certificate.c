@@ -47,7 +47,7 @@ int standard_is_here(const struct standard *s, const char *path, const json_t *e
 		char *of = there ? json_dumps(there, JSON_ENCODE_ANY) : xstrdup("unknown"),
 		     *is = json_dumps(now, JSON_ENCODE_ANY);
 		ret = err_set(e, EXDEV,
-			      "%s does not apply here: its %s is %s, and here it is %s (\"validate "
+			      "%s does not apply here: its %s is %s, but here it is %s (\"validate "
 			      "standard certify\" makes a certificate for this machine)",
 			      path, facts[i].name, of, is ? is : "unknown");
 		FREE_EACH(of, is);

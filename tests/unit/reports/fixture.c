@@ -265,17 +265,17 @@ static void fixture_distribution(struct fixture *f, struct cell *c)
 				 *const half[] = {"first half", "second half"};
 	double value = 0.01 * fixture_normal(f);
 	fixture_component(c, COMPONENT_TYPICAL, DECISION_ACCEPT, fixture_estimate(value, 0.002),
-			  0.1, "within the limits ±10 %");
+			  0.1, "within the limits of ±10 %");
 	fixture_component(c, COMPONENT_SHAPE, DECISION_ACCEPT, fixture_estimate(0.02, 0.01), 0.1,
-			  "50 % quantile +0.020, within the limits ±0.1");
+			  "50 % quantile +0.020, within the limits of ±0.1");
 	fixture_parts(&c->component[COMPONENT_SHAPE], 3, quantile, 0.02, 0.01);
 	fixture_component(c, COMPONENT_TAIL, DECISION_ACCEPT, fixture_estimate(4 * value, 0.03),
-			  0.25, "within the limits ±25 %");
+			  0.25, "within the limits of ±25 %");
 	fixture_component(c, COMPONENT_OPERATION, DECISION_NOT_APPLICABLE,
 			  fixture_no_estimate(STAT_NOT_APPLICABLE), 0.15,
 			  "all requests have the same operation: the component bias judges them");
 	fixture_component(c, COMPONENT_HALF, DECISION_ACCEPT, fixture_estimate(value, 0.01), 0.15,
-			  "within the limits ±15 %");
+			  "within the limits of ±15 %");
 	fixture_parts(&c->component[COMPONENT_HALF], 2, half, value, 0.01);
 }
 
@@ -302,17 +302,17 @@ static void fixture_rest(struct fixture *f, struct cell *c, uint64_t level, bool
 				  fixture_no_estimate(STAT_NOT_ASSESSED), NAN, "not assessed yet");
 	fixture_component(c, COMPONENT_UNCERTAINTY, DECISION_ACCEPT,
 			  fixture_estimate(c->budget.U95, c->budget.U95 / 5), 0.2,
-			  "U within the limit 20 %");
+			  "U within the limit of 20 %");
 	fixture_component(c, COMPONENT_CONCURRENCY, DECISION_ACCEPT, fixture_estimate(0.028, 0.004),
-			  0.1, "0.028 by time, within the limit 0.1");
+			  0.1, "0.028 by time, within the limit of 0.1");
 	fixture_component(c, COMPONENT_IN_FLIGHT, DECISION_ACCEPT, fixture_estimate(-0.02, 0.004),
-			  0.1, "within the limits ±10 %");
+			  0.1, "within the limits of ±10 %");
 	fixture_component(c, COMPONENT_IN_FLIGHT_MAX, DECISION_ACCEPT, fixture_estimate(0, 0), 0.25,
 			  "alike in all pairs");
 	if (level > 1)
 		fixture_component(c, COMPONENT_LINEARITY, DECISION_ACCEPT,
 				  fixture_estimate(0.01, 0.012), 0.1,
-				  "the bias changes by +1 %, within the limits ±10 %");
+				  "the bias changes by +1 %, within the limits of ±10 %");
 	else
 		fixture_component(c, COMPONENT_LINEARITY, DECISION_NOT_APPLICABLE,
 				  fixture_no_estimate(STAT_NOT_APPLICABLE), 0.1,

@@ -129,7 +129,8 @@ static void test_uncertainty(void **state)
 	analysed(&c, &a, &noisy, 1, 1, N, 3);
 	assert_decision(&a, COMPONENT_UNCERTAINTY, DECISION_NOT_APPLICABLE);
 	assert_non_null(
-	    strstr(component_of(&a, 0, COMPONENT_UNCERTAINTY)->reason, "limited by the machine"));
+	    strstr(component_of(&a, 0, COMPONENT_UNCERTAINTY)->reason,
+		   "the machine may prevent a smaller U"));
 	struct strbuf text = STRBUF_INIT;
 	words_add_uncertainty(&text, a.cell, 1);
 	const char *limit = strstr(text.s, "(upper confidence limit ");

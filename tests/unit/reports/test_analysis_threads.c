@@ -61,7 +61,8 @@ static void execution_time_is_split_among_them(void **state)
 	analysed(&c, &a, &slow, 1, 1, N, 1);
 	const double alone = a.cell[0].execution_service;
 	assert_between(0.42, alone, 0.48); /* requests take ten elevenths of the time */
-	assert_non_null(strstr(reason_of(&a), "This divides the threads' time; it does not state causes"));
+	assert_non_null(strstr(reason_of(&a),
+			"only show where the threads spent the time, not why"));
 	c.results.protocol.scenario[0].script = "build.sh";
 	every_run(&c, 2, 2);
 	again(&c, &a);
@@ -87,7 +88,8 @@ static void unknown_where_several_are_in_flight(void **state)
 	again(&c, &a);
 	assert_true(isnan(a.cell[0].n_lanes));
 	assert_true(isnan(a.cell[0].execution_service) && isnan(a.cell[0].execution_schedule));
-	assert_null(strstr(reason_of(&a), "This divides the threads' time; it does not state causes"));
+	assert_null(strstr(reason_of(&a),
+			"only show where the threads spent the time, not why"));
 	assert_true(isnan(a.cell[0].diagnostics.off_cpu_x));
 	assert_true(isnan(a.cell[0].diagnostics.off_cpu_r));
 	assert_true(isnan(a.rated[0].point[0].gap_ns));

@@ -89,8 +89,8 @@ static void test_setting_of_a_cause(void **state)
 				    0.16 + 0.001 * (double)i, 0.02);
 	verdict_is(a, "Trusted in 12 of 16 cases; 4 not trusted");
 	replayer_is(a, 0,
-		    "trusted in 4 of 8 scenarios, not trusted in 4; main reason in scenarios with "
-		    "level=2 (worst case): execution time is 17 % longer");
+		    "trusted in 4 of 8 scenarios, not trusted in 4; main reason (worst case of the "
+		    "scenarios with level=2): execution time is 17 % longer");
 	replayer_is(a, 1, "trusted in all 8 scenarios");
 	/* another component is farther beyond its limit in one of these cases */
 	for (size_t i = 0; i < a->n_cells; i++)
@@ -99,8 +99,8 @@ static void test_setting_of_a_cause(void **state)
 			break;
 		}
 	replayer_is(a, 0,
-		    "trusted in 4 of 8 scenarios, not trusted in 4; one reason in scenarios with "
-		    "level=2 (worst case): execution time is 17 % longer");
+		    "trusted in 4 of 8 scenarios, not trusted in 4; one reason (worst case of the "
+		    "scenarios with level=2): execution time is 17 % longer");
 	fixture_release(&f);
 }
 

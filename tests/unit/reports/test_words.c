@@ -109,9 +109,10 @@ static void an_invalid_point_has_a_reason(void **state)
 					    "|bias| + U is 3.5 % (limit 2 %)",
 					    "p99 of the excess over the programmed time is 60 us "
 					    "(limit 50 us)",
-					    "the check of the lead (how long before the programmed "
-					    "time the server answers) failed in 4 of 6 "
-					    "measurements of the point (limit: half of them)"};
+					    "the check of the lead (the time by which the server "
+					    "answers earlier than programmed) failed in 4 of 6 "
+					    "measurements at this point (permitted: at most half "
+					    "of them)"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		struct standard_point p = {.service_ns = 200000, .fault = (enum standard_fault)i,
 					   .bias = -0.03, .expanded = 0.005,
