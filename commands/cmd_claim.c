@@ -19,8 +19,8 @@ static const struct option_spec claim_options[] = {
 	    "with options after a colon: event:order=fs. Repeat the option for several replayers "
 	    "(default: every replayer of the protocol, or every replayer that can replay the "
 	    "trace, see the manual page)",
-	    ", together with --destructive. PROTOCOL.conf: permit overwriting this device, a "
-	    "target of the protocol; separate several devices by commas"),
+	    " (needs --destructive). With PROTOCOL.conf: permit overwriting this device, "
+	    "which must be a target of the protocol; separate several devices by commas"),
 	{.group = "Campaign and output", .name = "budget", .type = OPT_DURATION,
 	 .offset = JUDGE_FIELD(claim_budget_ns), .arg = "TIME", .min = 1e6, .max = 30 * 86400e9,
 	 .help = "maximum time of the campaign (default 10min)"},
@@ -48,10 +48,10 @@ static const char about[] =
 	"--rerun, a deviation from the recording does not refute the claim: the claim\n"
 	"stays inconclusive. The limits of a PROTOCOL.conf are ignored.\n"
 	"\n"
-	"Exit status: 0 shown in each case, 1 refuted in a case, 2 wrong usage, 3\n"
-	"failed, 4 inconclusive, 5 not comparable, 6 refused for safety. Status 5: the\n"
-	"key \"standard\" of PROTOCOL.conf names a certificate of another machine, kernel\n"
-	"or version of validate.";
+	"Exit status: 0 the claim is shown to be true in every case, 1 it is refuted in\n"
+	"a case, 2 wrong usage, 3 failed, 4 inconclusive, 5 not comparable, 6 refused\n"
+	"for safety. Status 5: the key \"standard\" of PROTOCOL.conf names a\n"
+	"certificate of another machine, kernel or version of validate.";
 
 /* Divides --with into replayers of the protocol and engines. Sections for the engines are appended.
  * `keep` must be all NULL, with room for all names and a NULL. */

@@ -54,7 +54,7 @@ static const struct option_spec metrics_options[] = {
 	OPTION(UINT, "dt", FIELD(dt), .arg = "N", .help = "displacement threshold of the "
 	       "reorder density (RFC 5236), in positions, at most 65536 (default: no threshold)",
 	       .flags = OPT_NONE),
-	OPTION(UINT, "bt", FIELD(bt), .arg = "N", .help = "buffer of the reorder "
+	OPTION(UINT, "bt", FIELD(bt), .arg = "N", .help = "buffer size for the reorder "
 	       "buffer-occupancy density (RFC 5236), in requests (default: no limit if the replay "
 	       "lost no requests, see the manual page)",
 	       .flags = OPT_NONE),

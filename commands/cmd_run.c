@@ -40,8 +40,9 @@ static const struct option_spec run_options[] = {
 	OPTION(FLAG, "dry-run", FIELD(dry_run),
 	       .help = "print scenarios, runs, expected time and space, and change nothing"),
 	OPTION(STRING, "scatter", FIELD(scatter), .arg = "RATIO|DIR",
-	       .help = "with --dry-run: plan for this scatter between blocks: RATIO, or the "
-	       "scatter measured in the results directory DIR; see the manual page (default 10%)"),
+	       .help = "with --dry-run: plan for results that scatter so much from block to block: "
+	       "RATIO, a relative standard deviation, or the scatter measured in the results "
+	       "directory DIR; see the manual page (default 10%)"),
 	OPTION(STRING, "device", FIELD(device), .arg = "NAME", .help = "permit overwriting this "
 	       "device, which must be a target of the protocol; separate several devices by "
 	       "commas"),
@@ -54,9 +55,9 @@ static const struct option_spec run_options[] = {
 	       .help = "run one campaign whose parallel applications use all of these hosts; "
 	       "overrides the key \"hosts\" of the protocol"),
 	OPTION(LIST, "launcher", FIELD(launchers), .arg = "COMMAND",
-	       .help = "without {host}: command that starts the ranks of an application, such as "
-	       "\"srun -n {n}\"; with {host}: command that starts a program on this host "
-	       "(default \"ssh {host}\"); see the manual page"),
+	       .help = "a COMMAND without {host} starts the {n} ranks of an application, such as "
+	       "\"srun -n {n}\"; a COMMAND with {host} starts a program on that host (default "
+	       "\"ssh {host}\"); see the manual page"),
 	OPTION(FLAG, "quiet", FIELD(quiet), .letter = 'q', .help = "print no progress"),
 	{.name = NULL},
 };

@@ -20,16 +20,16 @@
 		 "that the trace describes, see the manual page)"},                                \
 	{.group = "Target", .name = "dir", .type = OPT_STRING, .offset = JUDGE_FIELD(dir),         \
 	 .arg = "DIR",                                                                             \
-	 .help = "trace of calls: create its files in a fresh directory below DIR (default: the "  \
-		 "results directory)"},                                                            \
+	 .help = "for a trace of calls: create its files in a fresh directory below DIR "          \
+		 "(default: the results directory)"},                                              \
 	{.name = "device", .type = OPT_STRING, .offset = JUDGE_FIELD(device), .arg = "DEV",        \
-	 .help = "trace of a block device: replay on this block device or file" device_more},      \
+	 .help = "for a trace of a block device: replay on this block device or file" device_more},\
 	{.name = "destructive", .type = OPT_FLAG, .offset = JUDGE_FIELD(destructive),              \
-	 .help = "trace of a block device: permit overwriting the content of DEV (required)"},     \
+	 .help = "for a trace of a block device: permit overwriting DEV (required)"},              \
 	{.name = "cache", .type = OPT_CHOICE, .offset = JUDGE_FIELD(cache),                        \
 	 .choices = judge_caches,                                                                  \
-	 .help = "trace of calls: state of the page cache before each replay, see the manual "     \
-		 "page (default auto)"}
+	 .help = "for a trace of calls: state of the page cache before each replay, see "          \
+		 "the manual page (default auto)"}
 /* Options for output. `name_` is the name of the command. */
 #define JUDGE_OUTPUT_ROWS(name_)                                                                   \
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = JUDGE_FIELD(output),       \

@@ -33,7 +33,7 @@ const struct option_spec microbench_options[] = {
 	       .help = "block-*: permit overwriting the content of the device"),
 	OPTION(FLAG, "own-device", FIELD(own_device), .flags = OPT_CLI_ONLY,
 	       .help = "block-*: permit writing to a device with a file system or another "
-	       "signature, if the device is a volume (\"validate volume\")"),
+	       "signature, if \"validate volume\" made the device"),
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "TRACE",
 	       .flags = OPT_CLI_ONLY, .help = "write the trace to TRACE"),
 	OPTION(FLAG, "prepare", FIELD(prepare), .flags = OPT_CLI_ONLY,
@@ -75,7 +75,7 @@ const struct option_spec microbench_options[] = {
 	       .max = NO_LIMIT, .help = "pause between two requests of a thread, or "
 	       "between two units (see --requests) (default 0)"),
 	OPTION(CHOICE, "pause-by", FIELD(pause_by), .arg = "METHOD", .choices = wait_method_names,
-	       .help = "how a thread waits during a pause: hybrid sleeps, then spins (default "
+	       .help = "how a thread waits during a pause. hybrid: sleep, then spin (default "
 	       "nanosleep)"),
 	OPTION(STRING, "scheduler", FIELD(scheduler), .arg = "POLICY",
 	       .help = "scheduling policy of the threads: other, batch, idle, fifo:N, rr:N, "

@@ -90,7 +90,7 @@ void published_add_outcome(struct strbuf *out, const struct analysis *a, size_t 
 	strbuf_addf(out, "confirmed in %zu of %zu comparison%s", r->n_confirmed, r->n,
 		    r->n == 1 ? "" : "s");
 	if (r->n_not_confirmed)
-		strbuf_addf(out, ", the opposite is shown in %zu", r->n_not_confirmed);
+		strbuf_addf(out, "; the opposite is shown in %zu", r->n_not_confirmed);
 	if (!isfinite(r->least))
 		return;
 	const struct claim *c = &a->results->protocol.claim[claim];

@@ -67,9 +67,9 @@ static const char *const templates[REASON_N] = {
     [REASON_CHANGE_LIMITS] = ", %W the limits of ±%P %%",
     [REASON_NUMBER_LIMITS] = ", %W the limits of ±%.3g",
     [REASON_ONLY_INTERVAL] = ". The component is not rejected, because the rejection test is "
-			     "stricter than the test behind this interval. Even before Holm's "
-			     "correction, the P-value of the rejection test is %.3g, but a "
-			     "rejection needs a P-value of at most %.3g before this correction",
+			     "stricter than the test behind this interval. Its P-value before "
+			     "Holm's correction is %.3g. A rejection needs at most %.3g before "
+			     "this correction",
     [REASON_SHARE] =
 	"%.3g %% of the requests, one-sided %E %% confidence limits %.3g and %.3g %%, %W the limit "
 	"of %P %%",

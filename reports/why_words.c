@@ -110,8 +110,7 @@ const char *words_cause(enum why_name name)
 
 void words_add_main_cause(struct strbuf *out, enum why_name name)
 {
-	strbuf_addf(out, name == WHY_UNEXPLAINED ? "mainly in %s" : "mainly because of %s",
-		    words_cause(name));
+	strbuf_addf(out, "mainly because of %s", words_cause(name));
 }
 
 const char *words_method(enum why_method how)

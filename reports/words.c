@@ -315,8 +315,9 @@ void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
 	strbuf_addstr(out, ". ");
 	if (n_limited < n)
 		strbuf_addf(out, "In %zu of %zu cases, the", n_limited, n);
-	strbuf_addf(out, "%s component \"uncertainty\" is not applicable: even one run of the "
-		"program may have an uncertainty above the limit of ", n_limited < n ? "" : "The");
+	strbuf_addf(out, "%s component \"uncertainty\" is not applicable, because a single run of "
+		"the program may itself have an uncertainty above the limit of ",
+		n_limited < n ? "" : "The");
 	words_add_limit(out, COMPONENT_UNCERTAINTY, limit);
 	if (hi_upper < INFINITY) {
 		strbuf_addstr(out, " (upper confidence limit ");

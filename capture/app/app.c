@@ -37,7 +37,7 @@ const struct option_spec app_options[] = {
 	       .help = "record the size, permissions and holes that each file has before its first "
 	       "use, for replay --prepare"),
 	OPTION(FLAG, "digests", FIELD(digests),
-	       .help = "as --snapshot, and also read each file and store a digest of its content"),
+	       .help = "like --snapshot, and store a digest of the content of each file"),
 	OPTION(FLAG, "content", FIELD(content),
 	       .help = "store in TRACE.content the data that the program writes, for replay "
 	       "--payload captured"),

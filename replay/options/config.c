@@ -179,7 +179,7 @@ const struct option_spec replay_options[] = {
 	       .help = "permit overwriting the content of the device"),
 	OPTION(FLAG, "own-device", FIELD(own_device), .flags = OPT_CLI_ONLY,
 	       .help = "permit writing to a device with a file system or another signature, if "
-	       "the device is a volume (\"validate volume\")"),
+	       "\"validate volume\" made the device"),
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "OUT",
 	       .flags = OPT_CLI_ONLY, .help = "write the replay trace to OUT (default: no "
 	       "trace)"),
@@ -206,7 +206,7 @@ const struct option_spec replay_options[] = {
 	OPTION(FLAG, "list-engines", FIELD(list_engines), .group = "Lists and self-measurement",
 	       .flags = OPT_CLI_ONLY, .help = "print the engines and exit"),
 	OPTION(FLAG, "list-mutants", FIELD(list_mutants), .flags = OPT_CLI_ONLY,
-	       .help = "print the deliberate faults and exit"),
+	       .help = "print the deliberate faults of --mutant and exit"),
 	OPTION(FLAG, "blank", FIELD(blank), .flags = OPT_CLI_ONLY,
 	       .help = "make no calls, to measure the time of the replayer itself"),
 	OPTION(CHOICE, "order", FIELD(order), .group = "Order and timing", .arg = "ORDER",
@@ -232,11 +232,11 @@ const struct option_spec replay_options[] = {
 	       "before each name: all rules except these, such as -data,-size"),
 	OPTION(CHOICE, "wait", FIELD(wait), .group = "Waiting and CPUs", .arg = "METHOD",
 	       .choices = wait_method_names,
-	       .help = "how a worker waits until its request is due: hybrid sleeps, then spins "
+	       .help = "how a worker waits until its request is due. hybrid: sleep, then spin "
 	       "(default hybrid)"),
-	OPTION(FLAG, "pre-spin", FIELD(pre_spin), .help = "with --wait hybrid: at most one "
-	       "worker per CPU spins. While it spins, it wakes the worker that is due next, which "
-	       "spins after it (default yes)"),
+	OPTION(FLAG, "pre-spin", FIELD(pre_spin), .help = "with --wait hybrid: a spinning "
+	       "worker wakes the worker that is due next, so that it is awake in time; at most one "
+	       "worker per CPU spins (default yes)"),
 	OPTION(STRING, "scheduler", FIELD(scheduler), .arg = "POLICY",
 	       .help = "scheduling policy of the workers: other, batch, idle, fifo:N, rr:N, "
 	       "deadline or deadline:RUNTIME/PERIOD (default unchanged)"),

@@ -117,7 +117,7 @@ void compare_add_reason(struct strbuf *out, const struct aspect_change *a, enum 
 		strbuf_addstr(out, "; P-value (smaller is stronger evidence) of a change beyond "
 				   "the limit: ");
 		number_add_p(out, a->p);
-		strbuf_addstr(out, ", of any change (corrected for all tests): ");
+		strbuf_addstr(out, "; P-value of any change (corrected for all tests): ");
 		number_add_p(out, a->p_holm);
 	}
 	if (a->word == CHANGE_SAME && k != ASPECT_MISMATCHES) {

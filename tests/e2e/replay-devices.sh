@@ -233,7 +233,7 @@ if unshare -m true 2>/dev/null; then
 	echo kept >elsewhere/file
 	for name in d d/mounted; do
 		printf 'mkdir("/%s", 0777) = 0\n' $name >makes
-		for wanted in "$refused:but it contains d/mounted, which the trace does not use" \
+		for wanted in "$refused:but it contains d/mounted" \
 			'3:another file system is mounted there'; do
 			attack makes <makes
 			expect_status "${wanted%%:*}" unshare -m sh -c "mount --bind elsewhere target/d/mounted &&
