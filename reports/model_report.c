@@ -71,7 +71,8 @@ MODEL(S, "All data of a report, for programs. Times are in ns, and relative quan
 	    "Coefficient of variation of the program over the blocks, median over the scenarios.")
 	ROW(uint64_t, n_events_lost, "n_events_lost", COUNT, "Events that the capture lost.")
 	ROW(uint64_t, n_cut, "n_cut", COUNT,
-	    "Runs whose traces were made from a truncated trace: requests can be missing.")
+	    "Runs whose traces were made from an earlier trace that was truncated: requests can be "
+	    "missing.")
 	ROW(uint64_t, n_programs_unseen, "n_programs_unseen", COUNT,
 	    "Number of programs that can make calls that the capture does not see, summed over all "
 	    "runs. Their traces are incomplete.")
@@ -80,8 +81,8 @@ MODEL(S, "All data of a report, for programs. Times are in ns, and relative quan
 	    "capture could not see. Summed over all runs.")
 	BY_TEXTS(NULL, not_visible, "not_visible",
 		 "Requests that the method of recording never shows; the verdict does not cover "
-		 "these requests. Empty if validate microbench, validate replay or a volume made "
-		 "the traces.", MODEL_LENGTH(n_not_visible))
+		 "these requests. Empty if the traces come from validate microbench, validate "
+		 "replay or the log of a volume.", MODEL_LENGTH(n_not_visible))
 	BY_COUNT(n_damaged, "n_damaged_journal_lines", NULL)
 	ARRAY(cell, n_cells, "cells", NULL)
 	ARRAY(rated, n_rated, "rated_ranges", NULL)

@@ -144,8 +144,8 @@ static const char *compared_name(const struct model_at *at)
 }
 
 MODEL(S, "A case compared with another case, or with a number (than_scenario and than_replayer are "
-	"null). The interval lo95 to hi95 of the difference has the confidence of the finding, "
-	"which need not be 95 %.",
+	"null). Despite their names, lo95 and hi95 of the difference are the ends of its interval "
+	"at the confidence level in the member confidence of the finding.",
 	BY_TEXT(compared_name, "scenario", NULL)
 	BY_TEXT(compared_name, "replayer", NULL, .index = 1)
 	BY_TEXT(compared_name, "than_scenario", NULL, .index = 2, NULLABLE)
@@ -190,7 +190,7 @@ GET_AT(const void *, claim_of,
 MODEL(S, "A published finding and its result in this campaign.",
 	INLINE(claim_of, claim)
 	ROW(double, confidence, "confidence", SHARE,
-	    "Confidence of the interval of each comparison.")
+	    "Confidence level of the interval of the difference in each comparison.")
 	WORD(outcome, "outcome", NULL, claim_outcome_names)
 	ROW(size_t, n_confirmed, "n_confirmed", COUNT, NULL)
 	ROW(size_t, n_not_confirmed, "n_not_confirmed", COUNT, NULL)
@@ -228,8 +228,8 @@ MODEL(S, "A published value and the value measured in this campaign, in base uni
 #define S course_rate
 GET_AT(double, lowest_rate, at->i ? ldexp(1, (int)at->i) : 0)
 
-MODEL(S, "Intervals of the runs in which the rate is at least from_per_s and below twice "
-	"from_per_s (below 2 per second if from_per_s is 0).",
+MODEL(S, "A class of request rates: the intervals, of all runs, whose rate is at least from_per_s "
+	"and below twice from_per_s (below 2 per second if from_per_s is 0).",
 	BY_REAL(lowest_rate, "from_per_s", RATE, NULL)
 	ROW(double, n_requests, "n_requests", NUMBER, "Per run.")
 	ROW(double, issue_error_ns, "issue_error_ns", TIME,
@@ -264,7 +264,8 @@ MODEL(S, "A case over the course of a run, in intervals of width_s. Rates, reque
 #define S cost
 CASE_OF_INDEX(cost_case, cost, cost)
 
-MODEL(S, "CPU time, memory and time that the replays of a case need in addition to the requests.",
+MODEL(S, "Costs of the replays of a case: size of the recording, CPU time, memory, and time "
+	"outside the requests. The values of the program are given for comparison.",
 	INLINE(cost_case, case)
 	ROW(double, n_requests, "n_requests", NUMBER, "Mean per run.")
 	ROW(double, trace_bytes, "trace_bytes", BYTES, "Mean size of a recording.")
@@ -374,8 +375,9 @@ MODEL(S, "Means over the runs, by the replayer's or program's own time stamps.",
 #define S at_device
 CASE_OF_INDEX(device_case, at_device, device)
 
-MODEL(S, "A case that was observed at its device: results by the own time stamps of program "
-	"and replayer, and the requests that the device received (means over the replays).",
+MODEL(S, "A case that was observed at its device: results by the program's and the "
+	"replayer's own time stamps, and the requests that the device received (means over the "
+	"replays).",
 	INLINE(device_case, case)
 	OBJECT(program, "program_own", NULL)
 	OBJECT(replay, "replay_own", NULL)

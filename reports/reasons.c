@@ -91,8 +91,9 @@ static const char *const templates[REASON_N] = {
 	". The shares differ by %.3g (%E %% lower confidence limit %.3g), beyond the limit of "
 	"%.3g",
     [REASON_PAIRS_FAR] =
-	". The component is not accepted, because some pairs deviate far from the others: the "
-	"plain mean of all pairs is %C %%",
+	". Some pairs deviate far from the others. The mean of all pairs, in which these pairs "
+	"have their full weight, is %C %%. It is outside the limits, so the component is not "
+	"accepted",
     [REASON_TIME_SPLIT] = ". This difference is the sum of two parts: %C %% arises within "
 			  "requests and %C %% between requests. These two parts only show where "
 			  "the threads spent the time, not why",
@@ -169,8 +170,8 @@ static const char *const templates[REASON_N] = {
     [REASON_PROGRAMS_FAILED] = "%.0f of %.0f runs of the program failed, more than %.0f %%",
     [REASON_EVENTS_LOST] =
 	"the traces of this case are incomplete: the capture lost %.0f %{event|events}",
-    [REASON_RUNS_CUT] = "traces of %.0f run%{|s} are incomplete: they were made from a truncated "
-			"trace",
+    [REASON_RUNS_CUT] = "traces of %.0f run%{|s} are incomplete: they were made from an earlier "
+			"trace that was truncated",
     [REASON_RUNS_UNSEEN] = "traces of %.0f run%{|s} are incomplete: the capture could not see "
 			   "all requests (see \"validate info\")",
     [REASON_BIAS_UNLIMITED] = "the protocol sets no limit for the bias",

@@ -83,8 +83,9 @@ static const struct {
     [SOURCE_EVENTS_LOST] = {"clock", "events lost",
 			    "the capture lost %.0f %{event|events}"},
     [SOURCE_CUT] = {"clock", "cut trace",
-		    "the traces of %.0f %{run|runs} were made from a truncated trace: its writer "
-		    "was killed or ran out of space, and requests may be missing"},
+		    "the traces of %.0f %{run|runs} were made from an earlier trace that was "
+		    "truncated, because its writer was killed or ran out of space; requests may be "
+		    "missing"},
     [SOURCE_PROGRAMS_UNSEEN] = {"clock", "calls unseen",
 				"the traces are incomplete: %.0f %{program|programs} can make "
 				"calls that the capture does not see"},

@@ -123,11 +123,13 @@ const char *words_method(enum why_method how)
 				    "response time of this operation",
 	    [METHOD_BY_LEVEL] = "change of the share of the requests at each number in flight, "
 				"multiplied by the mean response time at this number",
-	    [METHOD_BY_LEVEL_ALONE] = "by the number of requests in flight; no such number "
-				      "occurred in both program and replay, so this part also "
+	    [METHOD_BY_LEVEL_ALONE] = "by the number of requests in flight; program and "
+				      "replay had no such number in common, so this part also "
 				      "contains unexplained service time",
-	    [METHOD_BY_LATENESS] = "difference between late requests and requests on time",
-	    [METHOD_BY_ORDER] = "difference between reordered and other requests",
+	    [METHOD_BY_LATENESS] = "difference in response time between late requests and "
+				  "requests on time",
+	    [METHOD_BY_ORDER] = "difference in response time between reordered and other "
+			       "requests",
 	    [METHOD_BYTES_SLOPE] = "bytes read from devices x response time per byte, fitted to "
 				   "the runs",
 	    [METHOD_BYTES_BLOCKED] = "bytes read from devices x time blocked per byte",

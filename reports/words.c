@@ -159,8 +159,9 @@ void words_add_errors(struct strbuf *out, const struct analysis *a)
 		a->n_rejection_tests == 1 ? "" : "s");
 	if (a->look && a->level_accept < 0.05 && a->level_accept > 1e-6)
 		words_add_template(out, ". The probabilities hold over all decisions (looks), "
-			"because the confidence levels are higher: %E %% instead of 90 %%, and at "
-			"least %E %% instead of 95 %%",
+			"because the confidence levels are higher: %E %% instead of 90 %% for "
+			"acceptance, and at least %E %% instead of 95 %% for rejection and for "
+			"one-sided limits",
 			(const double[]){2 * a->level_accept, a->level_accept}, "", COMPONENT_N);
 }
 

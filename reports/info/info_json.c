@@ -445,12 +445,12 @@ MODEL(S, NULL,
 	WHOLE(x.file_bytes, "file_bytes", NULL)
 	PART("health", NULL,
 	     BY_JSON(is_complete, "boolean|null", "complete",
-		     "true: no request is missing, because validate microbench, validate replay "
-		     "or a volume made the trace and there is no sign of a loss. false: the "
-		     "file has no end or is damaged, or there are signs of missing requests. "
-		     "null: there is no sign of a loss, but the method does not show all "
-		     "requests (not_visible). In files of earlier versions, this member states "
-		     "whether the file has an end.")
+		     "true: no request is missing, because the trace comes from validate "
+		     "microbench, validate replay or the log of a volume, and there is no sign "
+		     "of a loss. false: the file has no end or is damaged, or there are signs of "
+		     "missing requests. null: there is no sign of a loss, but the method does not "
+		     "show all requests (not_visible). In files of earlier versions, this member "
+		     "states whether the file has an end.")
 	     FLAG(p.tally.health.complete, "has_end",
 		  "False if the writer of the trace was killed or ran out of space, or if the "
 		  "file was truncated.")
@@ -458,8 +458,9 @@ MODEL(S, NULL,
 		      "Reasons why the trace is incomplete, even if the file has an end. Empty if "
 		      "no request is known to be missing.", .index = REASONS_MISSING)
 	     BY_TEXT(not_visible, "not_visible",
-		     "Requests that the method of recording never shows. Null if "
-		     "validate microbench, validate replay or a volume made the trace.", NULLABLE)
+		     "Requests that the method of recording never shows. Null if the "
+		     "trace comes from validate microbench, validate replay or the log of a "
+		     "volume.", NULLABLE)
 	     BY_NAMES(reasons_json, "not_checked",
 		      "Processes and program runs that may have made calls that the method does "
 		      "not see.",
@@ -556,8 +557,8 @@ MODEL(S, NULL,
 	     NAME(meta.root, "root", NULL)
 	     WHOLE(meta.n_events_lost, "n_events_lost", NULL)
 	     FLAG(meta.cut, "cut",
-		  "The trace has no end, or was made from a truncated trace: requests can be "
-		  "missing.")
+		  "The trace has no end, or was made from an earlier trace that was truncated: "
+		  "requests can be missing.")
 	     WHOLE(meta.seed, "seed", NULL)
 	     BY_JSON(extra_object, "object|null", "extra",
 		     "Additional facts from the writer of the trace."))

@@ -53,7 +53,7 @@ void missing_reasons(struct words_list *out, const struct tally *s, const struct
 	     " lines that could not be read were left out"},
 	};
 	if (s->health.complete && meta->cut)
-		words_list_add(out, "it was made from a truncated trace");
+		words_list_add(out, "it was made from an earlier trace that was truncated");
 	if (json_is_true(json_object_get(capture, "interrupted")))
 		words_list_add(out, "the capture was interrupted while programs were running");
 	for (size_t k = 0; k < sizeof reasons / sizeof *reasons; k++)
@@ -85,7 +85,8 @@ void info_number_warnings(struct words_list *out, const struct tally *s,
 		words_list_add(out, "the trace has no end: its writer was killed or ran out of "
 				    "space, or the file was truncated");
 	if (s->health.complete && meta->cut)
-		words_list_add(out, "made from a truncated trace: requests may be missing");
+		words_list_add(out, "made from an earlier trace that was truncated: requests may "
+				    "be missing");
 	count_add(out, "requests missing at the end, or not completely written",
 		  s->health.n_records_uncommitted, "");
 	count_add(out, "events lost during the capture", meta->n_events_lost, "");

@@ -143,23 +143,24 @@ static json_t *is_complete(const struct model_at *at)
 LIST(side, NULL,
 	BY_TEXT(path_of, "path", NULL, .exact = true)
 	BY_JSON(is_complete, "boolean|null", "complete",
-		"true: no request is missing, because validate microbench, validate replay or a "
-		"volume made the trace and there is no sign of a loss. false: the file has no end "
-		"or is damaged, or there are signs of missing requests. null: there is no sign of "
-		"a loss, but the method does not show all requests (not_visible). In files of "
-		"earlier versions, this member states whether the file has an end.")
+		"true: no request is missing, because the trace comes from validate microbench, "
+		"validate replay or the log of a volume, and there is no sign of a loss. false: "
+		"the file has no end or is damaged, or there are signs of missing requests. null: "
+		"there is no sign of a loss, but the method does not show all requests "
+		"(not_visible). In files of earlier versions, this member states whether the file "
+		"has an end.")
 	FLAG(complete, "has_end",
 	     "False if the writer of the trace was killed or ran out of space, or if the file was "
 	     "truncated.")
-	FLAG(cut, "cut", "The file has no end, or was made from a truncated trace: requests can be "
-	     "missing.")
+	FLAG(cut, "cut", "The file has no end, or was made from an earlier trace that was "
+	     "truncated: requests can be missing.")
 	ROW(uint64_t, n_events_lost, "n_events_lost", COUNT,
 	    "Events that were lost during the capture: requests can be missing.")
 	ROW(uint64_t, n_unseen, "n_unseen", COUNT,
 	    "Programs and requests that the capture could not see; their requests are missing.")
 	TEXT(not_visible, "not_visible",
-	     "Requests that the method of recording never shows. Null if validate "
-	     "microbench, validate replay or a volume made the trace.", NULLABLE)
+	     "Requests that the method of recording never shows. Null if the trace "
+	     "comes from validate microbench, validate replay or the log of a volume.", NULLABLE)
 	ROW(uint64_t, n_records, "n_records", COUNT, NULL)
 	ROW(uint64_t, n_issued, "n_issued", COUNT, NULL)
 	ROW(uint64_t, n_unfinished, "n_unfinished", COUNT, NULL)

@@ -236,7 +236,7 @@ static void add_side_notes(struct strbuf *out, bool *any, const struct metrics_s
 	     "trace without an end: its writer was killed or ran out of space, or the file was "
 	     "truncated", ""},
 	    {s->complete && s->cut,
-	     "trace made from a truncated trace: requests may be missing", ""},
+	     "trace made from an earlier trace that was truncated: requests may be missing", ""},
 	};
 	for (size_t i = 0; i < sizeof note / sizeof *note; i++)
 		add_note(out, any, note[i].n, note[i].one, note[i].more, name);

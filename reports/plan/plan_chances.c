@@ -238,7 +238,7 @@ int chances_print_measured(const struct protocol *p, const char *dir, FILE *out,
 	ret = ret ? ret : seal_require(&r.seal, dir, e);
 	ret = ret ? ret : analysis_compute(&a, &r, e);
 	if (!ret) {
-		fprintf(out, "\nChance that a faultless replayer is accepted, by the scatter "
+		fprintf(out, "\nChance that a faultless replayer is accepted, given the scatter "
 			"measured in %s:\n", dir);
 		head_print(n, chances_columns(p, n), out);
 		ret = measured_print(p, &a, out, e);

@@ -322,7 +322,8 @@ static void sample_notes(const struct stats *s, size_t i, struct strbuf *out)
 	if (x->x.n >= 4 && fabs(x->lag1) > autocorrelation_warning(x->x.n) && !s->plan.time_ordered)
 		strbuf_addf(out, "note: successive values of the %s depend on each other (lag-1 "
 			"autocorrelation %.2g), so intervals may be too narrow. If these values "
-			"are one run in the order of time, give --time-ordered\n", name, x->lag1);
+			"come from one run and are in the order of time, give --time-ordered\n",
+			name, x->lag1);
 	if (s->plan.time_ordered && batch && !batch->status && batch->value == 0)
 		strbuf_addf(out, "note: batch means of the %s still depend on each other: the run "
 				 "is too short\n", name);
@@ -404,9 +405,9 @@ static void verdict_print(const struct stats *s, struct strbuf *out)
 			  s->comparison[i].precision_decision == DECIDED_REJECT;
 	strbuf_addf(out, "Verdict on bias and precision: %s", stats_verdict_name(s));
 	if (beyond && s->verdict == DECIDED_INCONCLUSIVE)
-		strbuf_addf(out, ".\n  Before Holm's correction, a test shows a value beyond its "
+		strbuf_addf(out, ".\n  Without Holm's correction, a test shows a value beyond its "
 				 "limit (P <= %.4g).\n  The verdict \"not trusted\" needs P <= "
-				 "%.4g after this correction",
+				 "%.4g with this correction",
 			    s->plan.alpha, REJECTION_ERROR);
 	strbuf_addstr(out, ".\n");
 }

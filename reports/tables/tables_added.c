@@ -24,9 +24,9 @@ static void added_row(struct table *t, const struct analysis *a, size_t i)
 const struct table_kind table_added = {"added-time", "Added time on volumes", added_n, added_row,
 	.note =
 	"Cases on volumes, if program and replays ran as whole runs, not in slices. Delivered "
-	"service: mean time from a request's arrival to its answer, both taken from the log of the "
-	"volume's server, plus the lead. The lead is the time by which the server answers "
-	"earlier than programmed. Added time: response time minus delivered service in the same "
-	"run. Differences: replay minus program in a pair, relative to the program's mean response "
-	"time. Ratio: width of the interval of the added time divided by that of the response "
-	"time."};
+	"service: mean time from a request's arrival to its answer, by the log of the volume's "
+	"server, plus the lead. The lead is the time by which the server deliberately answers "
+	"earlier than programmed, so that the answer arrives on time. Added time: response time "
+	"minus delivered service in the same run. Differences: replay minus program in a pair, "
+	"relative to the program's mean response time. Ratio: width of the interval of the added "
+	"time divided by that of the response time."};

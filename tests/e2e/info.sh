@@ -109,8 +109,8 @@ told() { # FILE COMMAND...: warns of FILE
 }
 made() { # FILE: made of a cut trace
 	told "$1" info "$1"
-	expect_line out 'Health     the file is complete; the trace is incomplete: it was made from a truncated trace'
-	expect_line out 'made from a truncated trace: requests may be missing'
+	expect_line out 'Health     the file is complete; the trace is incomplete: it was made from an earlier trace that was truncated'
+	expect_line out 'made from an earlier trace that was truncated: requests may be missing'
 	told "$1" info --json "$1"
 	expect_line out '"complete": false'
 	expect_line out '"has_end": true'
@@ -121,12 +121,12 @@ told cut.trace deps --order thread cut.trace
 told cut.trace slice -n 5 cut.trace -o part.trace
 made part.trace
 expect_status 0 "$VALIDATE" metrics part.trace part.trace
-expect_line out '1 trace made from a truncated trace: requests may be missing (reference)'
-expect_line out '1 trace made from a truncated trace: requests may be missing (replay)'
+expect_line out '1 trace made from an earlier trace that was truncated: requests may be missing (reference)'
+expect_line out '1 trace made from an earlier trace that was truncated: requests may be missing (replay)'
 expect_status 0 "$VALIDATE" metrics --json part.trace part.trace
 expect_line out '"cut": true'
 expect_status 0 "$VALIDATE" metrics "$golden" "$golden"
-! grep -q 'truncated trace' out || fail "$(cat out)"
+! grep -q 'trace that was truncated' out || fail "$(cat out)"
 told cut.trace slice --anonymise "$golden" cut.trace -o both.trace
 made both.trace
 told part.trace export -q --to trace part.trace -o exported.trace

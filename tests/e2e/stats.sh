@@ -94,7 +94,7 @@ expect_line out 'not confirmed by the permutation test'
 awk '{ print 1.16 * $1 }' uneven >slower
 expect_status 4 stats uneven slower --judge
 expect_line out 'the bias is beyond the limits of 10 %'
-expect_line out 'The verdict "not trusted" needs P <= 0.01 after this correction'
+expect_line out 'The verdict "not trusted" needs P <= 0.01 with this correction'
 
 # --- verdicts
 seq 1 40 | awk '{ printf "%.3f\n", 100 + ($1 * 7 % 40 - 19.5) / 10 }' >r40

@@ -38,8 +38,9 @@ int rerun_read(struct rerun *r, const char *trace, const struct trace_meta *meta
 	const char *below = path_within(r->command.dir, r->base);
 	r->below = xstrdup(below ? below : "");
 	if (!is_plain_path(r->base) || !is_plain_path(r->command.dir))
-		return err_set(e, EINVAL, "%s: --rerun: the root or the working directory in its "
-			"metadata is not an absolute path without . and ..", trace);
+		return err_set(e, EINVAL, "%s: --rerun: the root and the working directory in its "
+			"metadata must be absolute paths that have no component \".\" or \"..\"",
+			trace);
 	if (!strcmp(r->base, "/"))
 		return err_set(e, EINVAL, "%s: --rerun: the command ran in / and its root is /: a "
 			"copy of the whole file system would be needed. Capture it in a directory "

@@ -9,7 +9,7 @@
 #include "validate/metrics/requests_hash.h"
 #include "validate/metrics/summary_private.h"
 
-_Static_assert(OP_N <= SUMMARY_MAX_OPS, "every operation has its place in a summary");
+_Static_assert(OP_N <= SUMMARY_MAX_OPS, "SUMMARY_MAX_OPS is smaller than the number of operations");
 
 void summary_release(struct run_summary *s)
 {

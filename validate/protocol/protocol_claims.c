@@ -27,8 +27,9 @@ const struct option_spec claim_keys[] = {
            .help = "how the selected cases compare with the cases of `than`, according to the "
 	       "finding"),
     OPTION(STRING, "than", FIELD(than_text), .arg = "SETTINGS|NUMBER",
-           .help = "replayers to compare with, selected by settings, or a number to compare with; "
-	       "compared cases agree in all settings that this claim does not name"),
+           .help = "replayers to compare with, selected by settings, or a number to compare with. "
+	       "Two cases are compared only if they have the same value of each setting that "
+	       "this claim does not name"),
     OPTION(STRING, "than-scenario", FIELD(than_scenario_text), .arg = "SETTINGS",
            .help = "scenarios to compare with (default: the same scenario)"),
     OPTION(STRING, "reproduce", FIELD(reproduce), .arg = "COMMANDS",

@@ -221,9 +221,10 @@ static int launcher_put(struct strbuf *text, const struct protocol *p, const cha
 				"in %s has the key \"hosts\": name the hosts with --rank-hosts",
 				launcher, p->path);
 	return ranks_put(text, p, value) ? 0
-		: err_set(e, EINVAL, "\"%s\" contains no {host}, so it starts ranks, but %s has "
-			"neither a replayer with engine = parallel nor a built-in parallel "
-			"workload: add {host} to start programs on hosts", launcher, p->path);
+		: err_set(e, EINVAL, "the launcher \"%s\" contains no {host}. Such a launcher "
+			"starts ranks, but %s has neither a replayer with engine = parallel nor a "
+			"built-in parallel workload. Add {host} to start programs on hosts",
+			launcher, p->path);
 }
 
 int protocol_text_launch(struct strbuf *text, const struct protocol *p,

@@ -78,8 +78,9 @@ const struct option_spec protocol_keys[] = {
 	       "report then has numbers, but no verdict (default no)"),
     OPTION(UINT, "bank", FIELD(n_bank), .arg = "K",
 	   .help = "number of recordings of each scenario, which the blocks use in turn. Default: "
-	       "one for each block; but if all workloads are parallel applications or traces: "
-	       "1 with reference = trace, otherwise 4 (at most the number of blocks)",
+	       "one for each block. If all workloads are parallel applications or traces, the "
+	       "default is 1 with reference = trace, and 4 (at most the number of blocks) with "
+	       "reference = rerun",
 	   .max = 100000),
     OPTION(UINT, "seed", FIELD(seed), .arg = "N",
 	   .help = "seed of the random order of runs and of every workload (default 1)",
@@ -103,8 +104,8 @@ const struct option_spec protocol_keys[] = {
 	   .help = "rerun: the program runs again in each block, and its times are the "
 	       "reference; trace: the recorded times are the reference (default rerun)"),
     OPTION(CHOICE, "covariate", FIELD(covariate), .arg = "WHAT", .choices = covariate_names,
-	   .help = "others: remove from response times and execution times the effect of CPU "
-	       "time that other programs used or the hypervisor took (default none)"),
+	   .help = "others: correct response times and execution times for the CPU time that "
+	       "other programs used or the hypervisor took (default none)"),
     OPTION(UINT, "sessions", FIELD(n_sessions), .arg = "N",
 	   .help = "number of groups of consecutive blocks, for repeatability and "
 	       "reproducibility (default: one for each start or resumption of the campaign)",

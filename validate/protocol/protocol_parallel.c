@@ -30,9 +30,9 @@ static const struct option_spec parallel_keys[] = {
            "script as $RANKS (default 0: the script decides)", .max = 4096),
     OPTION(STRING, "period", FIELD(period), .arg = "N|auto", .help = "delay the first request "
 	       "of a node (traced thread), and every Nth after it, to find the nodes that wait for "
-	       "this node. auto: the campaign begins with N = 1000, and halves N until the error "
-	       "of a replay is at most the key \"error\", or N is 1. It skips each N below 1000 "
-	       "that would delay only the first request of each node (default 1)"),
+	       "this node. auto: N begins at 1000. The campaign halves N until the error of a "
+	       "replay is at most the value of the key \"error\", or N is 1. Smaller values of N "
+	       "that would also delay only the first request of each node are skipped (default 1)"),
     OPTION(STRING, "nodes", FIELD(nodes), .arg = "all|N", .help = "nodes (traced threads) "
 	       "whose requests are delayed, each in a run of its own: all, or N random nodes "
 	       "(default all)"),

@@ -308,10 +308,9 @@ int standard_covers(const struct standard *s, const char *text, uint64_t n_bytes
 	service_free(service);
 	if (!a || !b)
 		return err_set(e, ERANGE, "the certificate does not cover the volume %s with "
-			"%llu requests in flight: choose a volume with a model, a service time and "
-			"a number of requests in flight (queue-depth x level) in the member "
-			"\"range\" of the certificate", text,
-			(unsigned long long)depth);
+			"%llu requests in flight: choose a volume whose model, service time and "
+			"number of requests in flight (queue-depth x level) are within the "
+			"certificate's \"range\"", text, (unsigned long long)depth);
 	*worst = fabs(a->bias) + a->expanded > fabs(b->bias) + b->expanded ? a : b;
 	return 0;
 }

@@ -1190,8 +1190,8 @@ static void test_incomplete_traces_bar_trust(void **state)
 	again(&c, &a);
 	assert_int_equal(a.n_inconclusive, 2);
 	assert_non_null(strstr(a.cell[0].verdict_reason,
-			       "traces of 1 run are incomplete: they were made from a truncated "
-			       "trace"));
+			       "traces of 1 run are incomplete: they were made from an earlier "
+			       "trace that was truncated"));
 	run_find(&c, 4, 0, ROLE_PROGRAM)->summary.n_cut = 0;
 	run_find(&c, 5, 0, 1)->summary.n_programs_unseen = 1;
 	again(&c, &a);
