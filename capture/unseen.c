@@ -13,7 +13,7 @@ const struct unseen_fact unseen_facts[] = {
      "missing",
      "record without strace -e and -z, which leave out calls"},
     {"n_reopened", NOTE(n_reopened), UNSEEN_REQUESTS,
-     "descriptors that are opened twice or used after their close, which shows that calls are "
+     "descriptors that are opened twice or used after they were closed, which shows that calls are "
      "missing",
      "record without strace -e and -z, which leave out calls"},
     {"n_contradictions", NOTE(n_contradictions), UNSEEN_REQUESTS,

@@ -127,14 +127,15 @@ static void outcome_print(const struct collect_config *c, const struct collect_o
 	printf("%-14s%" PRIu64 "; %" PRIu32 " with delays (--period %" PRIu64
 	       "); all runs together took %s\n", "runs", o->n_runs, o->n_throttled, o->period,
 	       duration_text((double)o->tracing_ns).s);
-	printf("%-14s%" PRIu64 " seen, %" PRIu64 " kept (the others follow from these); %" PRIu64
+	printf("%-14s%" PRIu64 " seen, %" PRIu64 " kept (these imply the others); %" PRIu64
 	       " barrier%s\n", "dependencies",
 	       o->merged.n_edges_seen, o->merged.n_edges_left, o->merged.n_barriers,
 	       o->merged.n_barriers == 1 ? "" : "s");
 	printf("%-14s%s, in %s\n", "computing",
 	       o->by_throttling
-		   ? "measured between two requests of a node, in the run that delays this node"
-		   : "measured between two requests, without the time in calls that wait",
+		   ? "time between two requests of a node in the run that delays this node, minus "
+		     "the delays"
+		   : "time between two requests of a node, minus the time in calls that wait",
 	       o->cpu_time ? "CPU time" : "elapsed time");
 	prediction_print(o);
 	if (o->n_computing)
@@ -142,9 +143,9 @@ static void outcome_print(const struct collect_config *c, const struct collect_o
 		       "memory\n", "note", o->n_computing);
 	uncertain_print(o);
 	if (o->merged.n_early)
-		printf("%-14s%" PRIu64 " signal%s in the trace directly after %s sent later: the "
-		       "later place would contradict other dependencies or the first run. In a "
-		       "replay, the waiting node may continue too early\n",
+		printf("%-14s%" PRIu64 " signal%s placed in the trace directly after %s sent "
+		       "later, because the later place would contradict other dependencies or the "
+		       "first run. In a replay, the waiting node may continue too early\n",
 		       "note", o->merged.n_early, o->merged.n_early == 1 ? " is" : "s are",
 		       o->merged.n_early == 1 ? "its delayed request, although it was"
 					      : "their delayed requests, although they were");

@@ -15,10 +15,10 @@
 
 static const struct option_spec claim_options[] = {
 	JUDGE_TRACE_ROWS(
-	    "replayer to test: a name in a section [replayer NAME] of the protocol, or an engine "
-	    "with options after a colon: event:order=fs. Repeat the option for several replayers "
-	    "(default: every replayer of the protocol, or every replayer that can replay the "
-	    "trace, see the manual page)",
+	    "replayer to test: the NAME of a section [replayer NAME] of the protocol, or an engine "
+	    "with options after a colon, such as event:order=fs. Repeat the option for several "
+	    "replayers (default: every replayer of the protocol, or every replayer that can replay "
+	    "the trace, see the manual page)",
 	    " (needs --destructive). With PROTOCOL.conf: permit overwriting this device, "
 	    "which must be a target of the protocol; separate several devices by commas"),
 	{.group = "Campaign and output", .name = "budget", .type = OPT_DURATION,

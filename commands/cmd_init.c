@@ -82,7 +82,8 @@ static void engines_add(struct strbuf *out)
 	for (const struct replay_engine *const *g = replay_engines; *g; g++)
 		strbuf_addf(&line, " %s (%s),", (*g)->name, (*g)->help);
 	strbuf_addstr(&line,
-		" program (runs the program again instead of a replay, as an ideal replayer)");
+		" program (the program runs again in the place of a replay: the result of an ideal "
+		"replayer)");
 	comment_add(out, line.s);
 }
 

@@ -220,7 +220,7 @@ static int dry_run(const struct protocol *p, const struct run_settings *config, 
 static int hosts_run_them(const struct run_settings *c, const char *protocol, struct err *e)
 {
 	if (!protocol)
-		return usage_fail(e, "--hosts needs the protocol, also with --resume");
+		return usage_fail(e, "--hosts needs the protocol, even with --resume");
 	if (c->dry_run)
 		return usage_fail(e, "--dry-run describes the campaign of one host: omit --hosts");
 	if (c->rank_hosts)

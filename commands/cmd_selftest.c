@@ -37,8 +37,8 @@ static const struct option_spec selftest_options[] = {
 	       "size. The same number of campaigns test replayers that report invented response "
 	       "times (default 59; quick: 1)"),
 	OPTION(UINT, "campaigns-all-sizes", FIELD(sizes), .arg = "N", .max = 100000,
-	       .help = "replay: number of campaigns, at most --campaigns, that test each fault "
-	       "at all three sizes (default 20; quick: 0)"),
+	       .help = "replay: how many of the campaigns of --campaigns also test each fault at "
+	       "its two smaller sizes (default 20; quick: 0)"),
 	OPTION(UINT, "campaigns-aa", FIELD(aa), .arg = "N", .max = 100000,
 	       .help = "replay: number of campaigns with the program in place of the replayer "
 	       "(default 10; quick: 1)"),

@@ -333,7 +333,8 @@ static void idle_judge(const json_t *facts, struct doctor_finding *f)
 		finding_ok(f, "not available (a virtual machine, or idle CPUs poll)");
 	else
 		warn_if(f, latency_us > LATE_US,
-			"as root: cpupower idle-set -D 10, so that threads that sleep are not late",
+			"as root: cpupower idle-set -D 10, so that sleeping threads do not wake up "
+			"late",
 			"the deepest is %.40s, with a wake-up time of %lld us", deepest,
 			(long long)latency_us);
 }
@@ -436,7 +437,7 @@ static void reclaim_judge(const json_t *facts, struct doctor_finding *f)
 		"pages that a run expects in the cache may be gone: as root, turn off the schemes "
 		"with action pageout in /sys/kernel/mm/damon/admin/kdamonds, and damon_reclaim",
 		"%s",
-		ahead ? "DAMON evicts pages although memory is free" : "when memory is needed");
+		ahead ? "DAMON evicts pages even when memory is free" : "when memory is needed");
 }
 
 static void huge_pages_judge(const json_t *facts, struct doctor_finding *f)
@@ -488,7 +489,7 @@ static void tracepoints_look(struct doctor_finding *f)
 	const bool may = !access("/sys/kernel/tracing/instances", W_OK) ||
 			 !access("/sys/kernel/debug/tracing/instances", W_OK);
 	warn_if(f, !may,
-		"requests at a device cannot be observed, and \"validate capture block\" and "
+		"requests to a device cannot be observed, and \"validate capture block\" and "
 		"\"validate capture vfs\" do not work: as root, mount -t tracefs nodev "
 		"/sys/kernel/tracing (a container without privileges cannot)",
 		"%s", may ? "can be recorded" : "cannot be recorded");
@@ -503,8 +504,8 @@ static void volumes_look(struct doctor_finding *f)
 	SCOPED_FREE char *mounter = fuse && geteuid() ? command_path("fusermount3") : NULL;
 	warn_if(f, !loop,
 		mounter ? "requests go to the volume's file: run as root to use a loop device"
-			: "protocols with a volume do not run: run as root outside of a container, "
-			  "or as another user with the package fuse3",
+			: "protocols with a volume do not run: run as root outside a container, or "
+			  "install the package fuse3 and run as another user",
 		"%s", loop      ? "can be created (loop devices, FUSE)"
 		      : mounter ? "can be created without loop devices (FUSE)"
 				: "cannot be created");

@@ -111,12 +111,11 @@ static void facts_add_pairing(struct strbuf *out, const struct analysis *a)
 			strbuf_addf(out, " in %zu of %zu scenarios", n_sliced, n);
 		add_pauses(out, &a->results->protocol);
 		number_add(out, share, share, number_unit_percent, false);
-		strbuf_addstr(out, " of the requests do not count, because a slice began or ended "
-				   "near them");
+		strbuf_addstr(out, " of the requests do not count, because they were in flight at "
+				   "the end of a slice or began just after the start of one");
 		if (n_late(a))
-			strbuf_addf(out, ". At the end of %" PRIu64 " slice%s, a thread made no "
-				"pause between requests within 1 "
-				"s", n_late(a), n_late(a) == 1 ? "" : "s");
+			strbuf_addf(out, ". At the end of %" PRIu64 " slice%s, a process did not "
+				"pause within 1 s", n_late(a), n_late(a) == 1 ? "" : "s");
 	}
 	if (n_sliced == n || !why)
 		return;

@@ -96,8 +96,9 @@ MODEL(S, "A term of the budget.",
 #undef S
 
 #define S propagation
-MODEL(S, "The 95 % interval (lo to hi) of the same budget, propagated by Monte Carlo (JCGM 101). "
-	 "gum_adequate: lo and hi differ from -U and U by at most the tolerance.",
+MODEL(S, "95 % interval (lo to hi) from the uncertainty budget, propagated by Monte Carlo (JCGM "
+	 "101). gum_adequate: true if lo and hi differ from -U and U by at most the tolerance of "
+	 "JCGM 101.",
 	STATUS_ROW(status, "status", NULL)
 	ROW(uint64_t, n_trials, "n_trials", COUNT, NULL)
 	ROW(double, lo, "lo", RELATIVE, NULL, STATUS(status))

@@ -19,7 +19,7 @@ const struct option_spec collect_options[] = {
 	       "nodes chosen at random), a list such as 0,2-5, or none (default all)"},
 	{.name = "period", .type = OPT_STRING, .offset = FIELD(period), .arg = "P",
 	 .help = "delay the first request of a node, and every Pth after it; auto: choose P by "
-	       "replays of the trace, see the manual page (default 1)"},
+	       "replaying the trace, see the manual page (default 1)"},
 	{.name = "error", .type = OPT_RATIO, .offset = FIELD(error), .arg = "RATIO",
 	 .help = "with --period auto: accepted relative difference between the execution times of "
 	       "replay and application (default 10%)",
@@ -40,9 +40,9 @@ const struct option_spec collect_options[] = {
 	{.name = "compute", .type = OPT_CHOICE, .offset = FIELD(compute), .arg = "HOW",
 		.choices = compute_names,
 	 .help = "how to determine the computing time between two requests of a node. blocking: "
-	       "measured in the first run, without the time in calls that wait; throttled: "
-	       "measured in the run that delays this node, without the delays; auto: throttled if "
-	       "a node polls memory, else blocking (default auto)"},
+	       "the time between them in the first run, minus the time in calls that wait; "
+	       "throttled: the time between them in the run that delays this node, minus the "
+	       "delays; auto: throttled if a node polls memory, else blocking (default auto)"},
 	{.name = "clock", .type = OPT_CHOICE, .offset = FIELD(clock), .arg = "CLOCK",
 		.choices = clock_names,
 	 .help = "clock that measures computing. cpu: CPU time; wall: elapsed time; auto: cpu if "

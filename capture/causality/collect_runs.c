@@ -127,9 +127,9 @@ int kept_runs_open(struct kept_runs *k, const char *dir, const char *what, bool 
 				"this file and record again", path,
 				      top ? "it is not a list of runs" : where.text);
 		else if (strcmp(of, what))
-			ret = err_set(e, ESTALE, "%s contains runs of another command or of other "
-				"options: repeat that command, or choose another --runs-dir (runs: "
-				"%s; this command: %s)", path, of, what);
+			ret = err_set(e, ESTALE, "%s contains runs of another command, or runs "
+				"with other options: repeat that command, or choose another "
+				"--runs-dir (runs: %s; this command: %s)", path, of, what);
 		else if (!runs_load(k, top))
 			ret = err_set(e, EILSEQ, "%s is damaged, or another version of validate "
 				"wrote it: remove the directory of this file and record "

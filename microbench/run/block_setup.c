@@ -36,7 +36,8 @@ int block_check(const struct workload *w, const struct microbench_config *c, str
 					: "expected at least 1");
 	if (c->rate > 0 && c->pause_ns)
 		return err_set(e, EINVAL, "pause and rate cannot be used together: with a rate, "
-			"requests do not wait for other requests");
+			"each request is due at a set time, whether or not earlier requests have "
+			"ended");
 	if (c->think != THINK_FIXED)
 		return err_set(e, EINVAL, "think does not apply to %s, which has fixed pauses",
 			       w->name);

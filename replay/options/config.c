@@ -185,12 +185,12 @@ const struct option_spec replay_options[] = {
 	       "trace)"),
 	OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR", .flags = OPT_CLI_ONLY,
 	       .help = "directory for the scratch file of --memory, and for the plan of a replay "
-	       "by engine parallel (default: directory of -o; without -o, $TMPDIR; without "
-	       "both, /var/tmp for the scratch file and /tmp for the plan)"),
+	       "by engine parallel (default: directory of -o; without -o, $TMPDIR; if neither is "
+	       "given, /var/tmp for the scratch file and /tmp for the plan)"),
 	OPTION(FLAG, "prepare", FIELD(prepare), .group = "Files and caches", .flags = OPT_CLI_ONLY,
-	       .help = "before the replay, create the files that the trace needs or restore their "
-	       "content, and remove files and directories that the trace creates; refuse if such "
-	       "a directory has other files"),
+	       .help = "before the replay, create or restore the files that the trace needs, and "
+	       "remove files and directories that the trace will create; refuse if a directory to "
+	       "be removed contains other files"),
 	OPTION(CHOICE, "cache", FIELD(cache), .arg = "STATE", .choices = replay_cache_names,
 	       .flags = OPT_CLI_ONLY, .help = "state of the caches at the first request. as-is: "
 	       "unchanged; cold: evicted just before (as root all caches, with dentries and "
@@ -211,10 +211,10 @@ const struct option_spec replay_options[] = {
 	       .help = "make no calls, to measure the time of the replayer itself"),
 	OPTION(CHOICE, "order", FIELD(order), .group = "Order and timing", .arg = "ORDER",
 	       .choices = replay_order_names,
-	       .help = "which earlier requests a request waits for. temporal: requests that ended "
-	       "in the trace before it began; temporal-serial: all earlier requests; fs: requests "
-	       "on which it depends by the rules of the file system; thread: the previous request "
-	       "of its thread; none: no request (default temporal)"),
+	       .help = "which earlier requests a request waits for. temporal: requests that, in "
+	       "the trace, ended before this request began; temporal-serial: all earlier requests; "
+	       "fs: requests on which it depends by the rules of the file system; thread: the "
+	       "previous request of its thread; none: no request (default temporal)"),
 	OPTION(CHOICE, "timing", FIELD(timing), .arg = "TIMING", .choices = replay_timing_names,
 	       .help = "when a request is issued. fullspeed: as soon as its order permits; "
 	       "timestamp: at its traced time; think: when its traced pause has passed since "
@@ -263,8 +263,8 @@ const struct option_spec replay_options[] = {
 	       "during the capture (needs a trace from \"validate capture vfs\" or \"validate "
 	       "slice --join\"); none: make no reads (default current)"),
 	OPTION(STRING, "balloon", FIELD(balloon), .arg = "MEMORY", .help = "lock additional "
-	       "memory until the replay holds this much anonymous memory in total: a size; "
-	       "traced: as much as the program held; off: lock nothing (default off)"),
+	       "memory, so that the replay holds this much anonymous memory in total. MEMORY: a "
+	       "size; or traced: as much as the program held; or off: lock nothing (default off)"),
 	OPTION(CHOICE, "payload", FIELD(payload), .arg = "KIND", .choices = payload_names,
 	       .help = "content of writes. buffer: the worker's buffer, which is pseudo-random "
 		       "until a read overwrites it; random: pseudo-random content, generated "

@@ -15,11 +15,11 @@ const char certificate_explanation[] =
 	"execution times of the same two runs. 95 % interval: half-width after ±, or both ends in "
 	"brackets. The verdict uses the confidence levels of the decision rule, not these "
 	"intervals. U: expanded uncertainty of one replay, relative to the program's mean, for a "
-	"coverage of 95 % with the coverage factor k (GUM). Precision: standard deviation over the "
-	"runs of the logarithm of the replay's mean response time, divided by the same standard "
-	"deviation for the program. Scatter: standard deviation of the mean response times of the "
-	"runs. A verdict holds only for these workloads, this machine, this target and the "
-	"assessed components.";
+	"coverage of 95 % with the coverage factor k (GUM). Precision: take the logarithm of each "
+	"run's mean response time. Precision is the standard deviation of these logarithms over "
+	"the replays, divided by their standard deviation over the program's runs. Scatter: "
+	"standard deviation of the mean response times of the runs. A verdict holds only for these "
+	"workloads, this machine, this target and the assessed components.";
 
 const char *certificate_kind(const struct certificate *c)
 {
@@ -124,7 +124,8 @@ static void add_conditions(struct certificate *c, const struct analysis *a)
 	date_add(&text, first_ns);
 	strbuf_addstr(&text, " to ");
 	date_add(&text, last_ns);
-	strbuf_addf(&text, "; the campaign made up to %u blocks of a scenario, in random order%s",
+	strbuf_addf(&text, "; the campaign ran at most %u blocks of each scenario, in random "
+		"order%s",
 		    a->n_replicates, a->complete ? "" : "; the campaign was not finished");
 	fact_add_of_all(c, "Measured", &text);
 	strbuf_addf(&text, "%s, %lld CPUs", member_text(e, "machine", "cpu_model"),
@@ -232,7 +233,8 @@ static void add_traceability(struct certificate *c, const struct analysis *a)
 	if (json_object_get(e, "standard"))
 		strbuf_addf(&text, " of %s, SHA-256 %s, certified for the service times of these "
 			"scenarios: |bias| at most %.2g %% and U at most %.2g %%, relative to "
-			"CLOCK_MONOTONIC (rate within 0.05 %%)", member_text(e, "standard", "made"),
+			"CLOCK_MONOTONIC, whose rate is correct to within 0.05 %%",
+			member_text(e, "standard", "made"),
 			member_text(e, "standard", "sha256"),
 			100 * json_number_value(member_of(e, "standard", "bias")),
 			100 * json_number_value(member_of(e, "standard", "expanded_uncertainty")));

@@ -55,7 +55,7 @@ MODEL(S, NULL,
 	FINITE(limit, "limit", NUMBER, NULL)
 	FINITE(p, "p", P,
 	       "One-sided P-value for a change beyond the nearer limit, corrected for dependence "
-	       "between runs and for looks.")
+	       "between runs and for repeated looks at the data.")
 	FINITE(p_holm, "p_holm", P, "p_difference corrected for all tests of the comparison.")
 	FINITE(p_same, "p_same", P, "P-value for a change within the limits (equivalence test).")
 	FINITE(p_difference, "p_difference", P,

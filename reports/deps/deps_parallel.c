@@ -50,7 +50,7 @@ static void print_text(const struct causality_work *w, const struct causality_fa
 	printf("%s, dependencies between the nodes (traced threads) of a parallel "
 	       "application\n", path);
 	printf("Requests       %" PRIu64 " of %" PRIu32
-	       " node%s over %s; the nodes spend %s in requests and %s in computing\n",
+	       " node%s over %s; the nodes spend %s in requests and %s computing\n",
 	       all->n_requests, w->n_nodes, w->n_nodes == 1 ? "" : "s",
 	       duration_text((double)span_of(w)).s, duration_text((double)all->request_ns).s,
 	       duration_text((double)all->compute_ns).s);
@@ -64,8 +64,8 @@ static void print_text(const struct causality_work *w, const struct causality_fa
 	       all->n_waits, w->n_waiting, w->n_waiting == 1 ? "" : "s", w->n_pairs,
 	       w->n_pairs == 1 ? "" : "s", w->n_pairs == 1 ? "is" : "are");
 	if (w->n_implied)
-		printf("               %" PRIu64 " of these waits follow from other "
-		       "waits\n", w->n_implied);
+		printf("               %" PRIu64 " of these waits are implied by other waits\n",
+		       w->n_implied);
 	printf("Barriers       %" PRIu32 ", with %" PRIu64 " waits\n", w->barriers.n,
 	       n_of_barriers);
 	printf("Critical path  %s, of which %s computing", duration_text((double)w->critical_ns).s,

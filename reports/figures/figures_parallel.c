@@ -149,9 +149,9 @@ static void figure_errors(struct figures *fs, const struct analysis *a)
 		return;
 	struct figure *f =
 	    figure_add(fs, "parallel-error", 0, WIDTH + 16 * (unsigned int)n, HEIGHT + 170);
-	strbuf_addstr(&f->data, "# columns: place; in percent: error, its lower and upper 95 % "
-				"limit, published error; time of the recording divided by time of "
-				"the application. A block per replayer\n");
+	strbuf_addstr(&f->data, "# columns: x position; in percent: error, its lower and upper 95 "
+				"% limit, published error; time of the recording divided by time "
+				"of the application. A block per replayer\n");
 	for (size_t k = 0; k < n_series; k++) {
 		for (size_t i = 0; i < n; i++) {
 			const struct parallel_worst *w = worst_at(a, place[i], p->sum[k].replayer);

@@ -81,12 +81,12 @@ static void table_events(struct table *t, const struct history_study *s)
 {
 	table_init(t, "events", "Events");
 	table_note(t, "x/r: mean response time of the replay, divided by that of the program. "
-		"Entry: a campaign that measured the replayer in the scenario. "
-		"Change: relative change of x/r from the level before the event. For a drift, this "
-		"is the change from the onset to the last entry of the drift. Onset: date of the "
-		"first changed entry, and the limits of its 95 %% interval. Last "
-		"entry: last entry of the event. No.: number of a campaign (at the onset, when the "
-		"event was found, at the last entry).");
+		"Entry: a campaign that measured the replayer in the scenario. Change: relative "
+		"change of x/r from the level before the event. For a drift, this is the change "
+		"from the onset to the last entry of the drift. Onset: date of the first changed "
+		"entry, and the limits of its 95 %% interval. Last entry: last entry of the event. "
+		"Onset no., Found at no. and Last no.: numbers of the campaigns at the onset, when "
+		"the event was found, and at the last entry.");
 	TABLE_HEADS(t, event_row(t, s, NULL, NULL));
 	for (size_t i = 0; i < s->history->n_series; i++)
 		for (size_t k = 0; k < s->charts[i].n_events; k++)

@@ -180,7 +180,8 @@ static void add_design(struct strbuf *out, const struct html_page *page)
 	if (p->cpus)
 		add_item(out, "Processors", p->cpus);
 	if (p->scheduler)
-		add_item(out, "Scheduling policy (first permitted in the list)", p->scheduler);
+		add_item(out, "Scheduling policy (of a list, the first permitted policy is used)",
+			 p->scheduler);
 	for (size_t i = 0; i < p->n_targets; i++)
 		add_target(out, &p->target[i]);
 	for (const struct fact *f = facts; f->name; f++) {

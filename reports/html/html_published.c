@@ -58,12 +58,12 @@ void html_add_parallel(struct strbuf *out, const struct html_page *p)
 	if (!p->a->parallel)
 		return;
 	strbuf_addstr(out, "<h2 id=\"parallel\">Parallel applications</h2>\n<p>The time that a "
-			   "process waits depends on the other processes and on the storage. "
-			   "To test whether the replay reproduces this dependence, an application "
-			   "is recorded on one target and replayed on another. The application "
-			   "also runs on the target of the replay: the error is the relative "
-			   "difference of the execution times of application and replay "
-			   "on this target.</p>\n");
+			   "process waits depends on the other processes and on the storage. To "
+			   "test whether the replay reproduces this dependence, an application is "
+			   "recorded on one target and replayed on another. The application also "
+			   "runs on the target of the replay: the error is the relative difference "
+			   "between the execution times of the application and the replay on this "
+			   "target.</p>\n");
 	html_add_table(out, p, "parallel-replayers", NULL);
 	html_add_figures(out, p, "parallel-error", false);
 	html_add_figures(out, p, "parallel-period", true);

@@ -197,8 +197,7 @@ static void add_issue(struct info_page *page, const struct info *x)
 	struct strbuf out = STRBUF_INIT;
 	if (!p->n_intended)
 		return;
-	strbuf_addf(&out, "%s to be issued at a certain time; delay: median %s, 99th percentile "
-			  "%s, maximum %s",
+	strbuf_addf(&out, "%s due at a set time; delay: median %s, 99th percentile %s, maximum %s",
 		plural_text(p->n_intended, "request was", "requests were").s,
 		quantile_text(&p->late, 0.5, false).s, quantile_text(&p->late, 0.99, false).s,
 		quantile_text(&p->late, 1, false).s);
@@ -345,7 +344,7 @@ static void add_nodes(struct info_page *page, const struct trace_meta *m)
 	strbuf_addf(&out, "; computing measured as %s between %s",
 		    f.cpu_time ? "CPU time" : "elapsed time",
 		    f.by_throttling ? "the requests of the delayed nodes"
-				    : "requests, outside of calls that wait");
+				    : "requests, minus the time in calls that wait");
 	add_fact(page, "Nodes", &out);
 }
 

@@ -508,7 +508,8 @@ MODEL(S, NULL,
 	     WHOLE(p.tally.n_backwards, "n_backwards",
 		   "Requests that begin before the previous request of their thread.")
 	     FLAG(p.sorted, "nearly_sorted",
-		  "The requests are nearly in the order of their starts."))
+		  "The requests are in the order of their starts, or so near to it that a sort in "
+		  "a window of at most 524288 requests was enough."))
 	BY_OBJECT(ordered, concurrency, "concurrency", NULL, NULLABLE)
 	BY_OBJECT(issued, issue, "issue", NULL, NULLABLE)
 	PART("sizes", "Requested lengths.",

@@ -202,8 +202,8 @@ static json_t *cdf_json(const struct model_at *at)
 
 #define LEVEL(function, name_, ...)                                                                \
 	BY_FINITE(function, name_, NUMBER, NULL, IF(has_concurrency), __VA_ARGS__)
-#define CDF(name_, weight)                                                                         \
-	BY_JSON(cdf_json, "array", name_, "Distribution function by number in flight, from 0.",    \
+#define CDF(name_, weight, description_)                                                           \
+	BY_JSON(cdf_json, "array", name_, description_,                                            \
 		.items = "number", .index = LEVELS_BY_##weight, IF(has_concurrency))
 
 LIST(levels, NULL,
@@ -213,9 +213,12 @@ LIST(levels, NULL,
 	ROW(size_t, concurrency.highest, "conc_max_level", COUNT, NULL, IF(has_concurrency))
 	LEVEL(level_span_ns, "conc_span")
 	LEVEL(idle_ns, "conc_idle_time")
-	CDF("conc_cdf_time", TIME)
-	CDF("conc_cdf_time_busy", BUSY_TIME)
-	CDF("conc_cdf_request", REQUEST)
+	CDF("conc_cdf_time", TIME, "Share of the time during which at most k requests were in "
+		"flight, for k = 0, 1, and so on.")
+	CDF("conc_cdf_time_busy", BUSY_TIME, "Share of the time with requests in flight during "
+		"which at most k were in flight, for k = 0, 1, and so on.")
+	CDF("conc_cdf_request", REQUEST, "Share of the requests at whose start at most k requests "
+		"were in flight, with the request itself, for k = 0, 1, and so on.")
 	FINITE(mean_lifetime_level, "conc_mean_lifetime", NUMBER, NULL, IF(has_lifetime)))
 #undef S
 

@@ -111,7 +111,7 @@ accepted 'rename d n' 'symlink l a' 'pwrite l' 'unlink a'
 # --- formats with names below the trace's root ---------------------------------------------------
 accepted 'pwrite a'
 replay 6 --export strace
-expect_line err 'refused: in the format strace, all names begin with the root of the trace, '
+expect_line err 'refused: in the format strace, all names begin with "'
 expect_status 0 "$VALIDATE" microbench random-read --level 2 --requests 4 --file-size 64K --dir "$here/target" -o made.trace
 rm -f out.trace.printed
 expect_status 0 "$VALIDATE" replay --engine exec --times none --export strace --dir target -o out.trace \

@@ -47,7 +47,7 @@ rm -rf ../trace.runs
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --nodes none --before "$(printf ': \377')" -- ../parallel pipe 12
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --nodes none --before "$(printf ': \377')" --resume -- ../parallel pipe 12
 expect_status 3 "$VALIDATE" capture causality -o ../trace --root . --nodes none --before "$(printf ': \376')" --resume -- ../parallel pipe 12
-expect_line err 'another command or of other options'
+expect_line err 'another command, or runs with other options'
 
 # checks that fail
 rm -rf ../trace.runs

@@ -45,7 +45,7 @@ S
 complete whole.log
 untraced='processes or threads that were started and not traced'
 filtered='processes that end without a call to exit or exit_group, which shows that calls are missing'
-reopened='descriptors that are opened twice or used after their close, which shows that calls are missing'
+reopened='descriptors that are opened twice or used after they were closed, which shows that calls are missing'
 cut='threads whose end is missing, because the output of strace was truncated'
 
 # without -f, or of files of -ff only some

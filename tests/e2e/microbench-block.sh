@@ -46,7 +46,7 @@ n=$("$VALIDATE" info --json libaio.trace | jq '.meta.extra.memory.instrument_byt
 expect_status 0 "$VALIDATE" microbench bs --device file --requests 50 --rate 2000 -o rate.trace
 expect_status 0 "$VALIDATE" info rate.trace --csv rate.csv
 expect_status 0 "$VALIDATE" info rate.trace
-expect_line out '50 requests were to be issued at a certain time'
+expect_line out '50 requests were due at a set time'
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
 	NR > 1 { if ($at["begin"] + 0 < (NR - 2) * 0.0005 - 0.000002) { print "line " NR ": begins at " $at["begin"]; exit 1 } }' rate.csv ||
 	fail "a request was issued before its time"

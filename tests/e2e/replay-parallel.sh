@@ -74,7 +74,7 @@ expect_status 0 "$VALIDATE" replay --dir target --prepare in.trace
 expect_line out 'skipped         8 records of computing, signals and waits'
 sed 's/^node \([0-9]\) [0-9]/node \1 none/; / compute \| signal \| wait /d' ring | ./causal-trace plain.trace
 replay 3 --prepare plain.trace
-expect_line err 'has no records of computing or waits'
+expect_line err 'has no records of computing or of waits'
 replay 0 --prepare --mode afap plain.trace
 expect_line out 'afap; 3 ranks'
 

@@ -236,9 +236,10 @@ static int root_check(const struct adapter_state *a, const char *root, struct er
 	SCOPED_FREE char *real = *root == '/' ? realpath(root, NULL) : NULL;
 	if (real && !strcmp(real, a->run.target))
 		return 0;
-	return err_set(e, EPERM, "refused: in the format %s, all names begin with the root of the "
-		       "trace, \"%s\". This root is not the target directory, so the replay could "
-		       "change files outside the target directory; use another format (--export)",
+	return err_set(e, EPERM, "refused: in the format %s, all names begin with \"%s\", the "
+		       "directory to which the paths in the trace are relative. It is not the "
+		       "target directory, so the replay could change files outside the target "
+		       "directory; use another format (--export)",
 		a->format->name, root);
 }
 

@@ -295,4 +295,4 @@ static const struct adapter adapter_artc = {
 };
 
 ADAPTER_ENGINE(artc, LEVEL_SYSCALL,
-	       "ARTC: a program that artc and make build from the trace, started by artrun");
+	       "ARTC: artc and make compile the trace into a program, which artrun starts");

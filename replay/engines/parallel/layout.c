@@ -125,7 +125,7 @@ static int nodes_check(const struct causality_facts *f, const struct replay_plan
 		       const struct load *l, struct trace *t, struct err *e)
 {
 	if (!f->n_nodes)
-		return err_set(e, EINVAL, "the trace has no records of computing or waits "
+		return err_set(e, EINVAL, "the trace has no records of computing or of waits "
 			       "(\"validate capture causality\" records them); modes afap, "
 			       "think-limited and timing-accurate do not need them");
 	int ret = computing_check(p, l, e);

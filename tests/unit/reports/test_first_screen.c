@@ -435,11 +435,10 @@ static void test_facts(void **state)
 	fact_is(&facts[0], &f.analysis, ""); /* no claim */
 	fact_is(&facts[1], &f.analysis,
 		"Program and replays took turns in slices of 5 ms in 6 of 8 scenarios. At the end "
-		"of a slice, each process pauses before its next request. 1.0 % of the "
-		"requests do not count, because a slice began or "
-		"ended near them. In the other scenarios, program and replays "
-		"ran one after the other, each from start to end without a break, because replays "
-		"are timed");
+		"of a slice, each process pauses before its next request. 1.0 % of the requests do "
+		"not count, because they were in flight at the end of a slice or began just after "
+		"the start of one. In the other scenarios, program and replays ran one after the "
+		"other, each from start to end without a break, because replays are timed");
 	fact_is(&facts[2], &f.analysis,
 		"Other programs used 35 % of the CPU time of all CPUs; the hypervisor took 2 % "
 		"of it");

@@ -44,7 +44,7 @@ static void values_have_units(void **state)
 	(void)state;
 	static const char *const wanted[] = {
 	    "Clock", "time that two readings of the clock take|16.5 ns", "Memory", "available before runs|22.7 GiB",
-	    "DAMON evicts pages although memory is free|yes", "swap|none",
+	    "DAMON evicts pages even when memory is free|yes", "swap|none",
 	    "kept free by the kernel (vm.min_free_kbytes)|66 MiB",
 	    "age at which write-back writes a dirty page|30 s", "Limits",
 	    "cgroup: CPU time per period (quota)|no limit", "cgroup: period of the quota|100 ms",
