@@ -52,11 +52,12 @@ static const struct option_spec metrics_options[] = {
 	OPTION(STRING, "only", FIELD(only), .arg = "METRIC,...",
 	       .help = "compute only these metrics, see --list (default all)"),
 	OPTION(UINT, "dt", FIELD(dt), .arg = "N", .help = "displacement threshold of the "
-	       "reorder density (RFC 5236), in positions, at most 65536 (default: no threshold)",
+	       "reorder density (RFC 5236), in positions, at most 65536 (default none: no "
+	       "threshold)",
 	       .flags = OPT_NONE),
 	OPTION(UINT, "bt", FIELD(bt), .arg = "N", .help = "buffer size for the reorder "
-	       "buffer-occupancy density (RFC 5236), in requests (default: no limit if the replay "
-	       "lost no requests, see the manual page)",
+	       "buffer-occupancy density (RFC 5236), in requests (default none: no limit if the "
+	       "replay lost no requests, see the manual page)",
 	       .flags = OPT_NONE),
 	OPTION(STRING, "warmup", FIELD(warmup), .arg = "N|TIME", .help = "leave out the first N "
 	       "requests of the reference, or its requests in the first TIME (such as 500ms), "

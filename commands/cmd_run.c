@@ -55,9 +55,10 @@ static const struct option_spec run_options[] = {
 	       .help = "run one campaign whose parallel applications use all of these hosts; "
 	       "overrides the key \"hosts\" of the protocol"),
 	OPTION(LIST, "launcher", FIELD(launchers), .arg = "COMMAND",
-	       .help = "a COMMAND without {host} starts the {n} ranks of an application, such as "
-	       "\"srun -n {n}\"; a COMMAND with {host} starts a program on that host (default "
-	       "\"ssh {host}\"); see the manual page"),
+	       .help = "a COMMAND without {host} starts the {n} ranks of parallel applications and "
+	       "replays, such as \"srun -n {n}\"; a COMMAND with {host} starts a program on that "
+	       "host (default \"ssh {host}\"). Overrides the key \"launcher\"; see the manual "
+	       "page"),
 	OPTION(FLAG, "quiet", FIELD(quiet), .letter = 'q', .help = "print no progress"),
 	{.name = NULL},
 };

@@ -89,8 +89,7 @@ static const char about[] =
 	"program down. With -o FILE, it also writes a calibration for \"validate slice\n"
 	"--calibration\".\n"
 	"\n"
-	"Exit status: 0 no bound is exceeded, 1 a bound is exceeded, 2 wrong usage, 3\n"
-	"failed.";
+	"Exit status: 0 no bound is broken, 1 a bound is broken, 2 wrong usage, 3 failed.";
 
 enum { PART_STATS = 1, PART_REPLAY = 2, PART_CAPTURE = 4 };
 

@@ -82,9 +82,9 @@ static void op_print(const char *name, const struct delivered *d)
 	row_print("programmed", &d->programmed);
 	row_print("delivered", &d->kept);
 	if (d->n_short)
-		printf("    %" PRIu64 " request%s answered at once: their programmed wait plus "
-		       "service time is shorter\n    than the lead (the time by which the server "
-		       "answers earlier than programmed)\n",
+		printf("    %" PRIu64 " request%s answered at once, because the programmed "
+		       "wait plus service time is shorter\n    than the lead (the time by which "
+		       "the server answers earlier than programmed)\n",
 		       d->n_short, d->n_short == 1 ? " was" : "s were");
 }
 

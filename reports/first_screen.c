@@ -343,7 +343,7 @@ static void add_cause(struct strbuf *out, const struct analysis *a, size_t repla
 		strbuf_addf(out, "\"%s\" is inconclusive", component_names[k.kind]);
 		SCOPED_STRBUF common = STRBUF_INIT;
 		if (add_common(&common, a, replayer, &k, n_cells))
-			strbuf_addf(out, " %s", common.s);
+			strbuf_addf(out, " in the %s", common.s);
 		else
 			add_worst(out, a, &k, n_cells, false);
 	}

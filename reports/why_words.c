@@ -110,7 +110,8 @@ const char *words_cause(enum why_name name)
 
 void words_add_main_cause(struct strbuf *out, enum why_name name)
 {
-	strbuf_addf(out, "mainly because of %s", words_cause(name));
+	strbuf_addf(out, name == WHY_UNEXPLAINED ? "mostly %s" : "mainly because of %s",
+		    words_cause(name));
 }
 
 const char *words_method(enum why_method how)
@@ -215,7 +216,7 @@ void words_add_why(struct strbuf *out, const struct why *w)
 		strbuf_addf(out, "the %s %s",
 			    w->main_name == WHY_UNEXPLAINED ? "difference is mainly in"
 			    : w->rejected		    ? "main cause of the verdict is"
-							    : "main cause is",
+							    : "main cause of the difference is",
 			    words_cause(w->main_name));
 		between = "; ";
 	}

@@ -161,7 +161,7 @@ void words_add_errors(struct strbuf *out, const struct analysis *a)
 		words_add_template(out, ". The probabilities hold over all decisions (looks), "
 			"because the confidence levels are higher: %E %% instead of 90 %% for "
 			"acceptance, and at least %E %% instead of 95 %% for rejection and for "
-			"one-sided limits",
+			"one-sided confidence limits",
 			(const double[]){2 * a->level_accept, a->level_accept}, "", COMPONENT_N);
 }
 

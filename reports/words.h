@@ -47,7 +47,7 @@ void words_add_why(struct strbuf *out, const struct why *w);
 void words_add_why_notes(struct strbuf *out, const struct analysis *a);
 /* "fewer requests in flight", "requests issued late" */
 const char *words_cause(enum why_name name);
-/* Appends "mainly because of fewer requests in flight", "mainly in unexplained service time". */
+/* Appends "mainly because of fewer requests in flight", "mostly unexplained service time". */
 void words_add_main_cause(struct strbuf *out, enum why_name name);
 /* Returns how a part of a difference was obtained: "measured". */
 const char *words_method(enum why_method how);

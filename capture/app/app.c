@@ -37,7 +37,8 @@ const struct option_spec app_options[] = {
 	       .help = "record the size, permissions and holes that each file has before its first "
 	       "use, for replay --prepare"),
 	OPTION(FLAG, "digests", FIELD(digests),
-	       .help = "like --snapshot, and store a digest of the content of each file"),
+	       .help = "like --snapshot, but also read each file and store a digest of "
+	       "its content"),
 	OPTION(FLAG, "content", FIELD(content),
 	       .help = "store in TRACE.content the data that the program writes, for replay "
 	       "--payload captured"),

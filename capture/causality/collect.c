@@ -243,10 +243,11 @@ static void expectation_report(const struct collect_job *j, uint64_t period)
 	double ns = runs_expected_ns(j, period, &n);
 	if (n)
 		message_announce(j,
-				 "%" PRIu32 " node%s (threads); the run without delays took %s; %"
+				 "%" PRIu32 " node%s (thread%s); the run without delays took %s; %"
 				 PRIu32 " run%s with delays (--period %" PRIu64
 				 ") will follow and take about %s",
 				 j->kept.n_nodes, j->kept.n_nodes == 1 ? "" : "s",
+				 j->kept.n_nodes == 1 ? "" : "s",
 				 duration_text((double)j->kept.run[0].took_ns).s, n,
 				 n == 1 ? "" : "s", period, duration_text(ns).s);
 }

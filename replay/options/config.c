@@ -88,7 +88,8 @@ void replay_config_init(struct replay_config *c)
 	       "that one system call submits (default 256)"), \
 	OPTION(UINT, "depth", BLOCK(depth), .arg = "N", .max = BLOCK_DEPTH_MAX,			\
 	       .help = "engine block: largest number of requests in flight; in mode dep, for " \
-	       "each worker. 0: 128 in mode afap, no limit in other modes (default 0)"), \
+	       "each worker. 0: 128 in mode afap; this option sets no limit in the other " \
+	       "modes (default 0)"), \
 	OPTION(CHOICE, "follow", BLOCK(follow), .arg = "PARENTS", .choices = block_follow_names,\
 	       .help = "mode dep: rule that sets when a request is due after its parents (the "	\
 	       "requests on which it depends); see the manual page (default each)"),		\
@@ -211,10 +212,11 @@ const struct option_spec replay_options[] = {
 	       .help = "make no calls, to measure the time of the replayer itself"),
 	OPTION(CHOICE, "order", FIELD(order), .group = "Order and timing", .arg = "ORDER",
 	       .choices = replay_order_names,
-	       .help = "which earlier requests a request waits for. temporal: requests that, in "
-	       "the trace, ended before this request began; temporal-serial: all earlier requests; "
-	       "fs: requests on which it depends by the rules of the file system; thread: the "
-	       "previous request of its thread; none: no request (default temporal)"),
+	       .help = "which earlier requests a request waits for. temporal: the end of "
+	       "requests that, in the trace, ended before this request began, and the start of "
+	       "requests that were then in flight; temporal-serial: all earlier requests; fs: "
+	       "requests on which it depends by the rules of the file system; thread: the previous "
+	       "request of its thread; none: no request (default temporal)"),
 	OPTION(CHOICE, "timing", FIELD(timing), .arg = "TIMING", .choices = replay_timing_names,
 	       .help = "when a request is issued. fullspeed: as soon as its order permits; "
 	       "timestamp: at its traced time; think: when its traced pause has passed since "

@@ -73,8 +73,8 @@ static void add_certificate(struct strbuf *out, const struct certificate *c, con
 	strbuf_addstr(out, "</dl>\n");
 	add_table(out, &c->results);
 	if (c->n_left_out)
-		strbuf_addf(out, "<p class=\"note\">The report has %zu more scenario%s. None of "
-			"their verdicts is worse than the worst verdict shown here.</p>\n",
+		strbuf_addf(out, "<p class=\"note\">The report has %zu more scenario%s, with no "
+			"verdict worse than the worst verdict shown here.</p>\n",
 			c->n_left_out, c->n_left_out == 1 ? "" : "s");
 	add_table(out, &c->times);
 	for (size_t i = 0; i < c->n_reasons; i++)

@@ -43,8 +43,8 @@ static void add_certificate(struct strbuf *out, const struct certificate *c, siz
 	strbuf_addch(out, '\n');
 	text_add_table(out, &c->results, NAME_WIDTH, SIZE_MAX);
 	if (c->n_left_out)
-		strbuf_addf(out, "The report has %zu more scenario%s. None of their verdicts is "
-			"worse than the worst verdict shown here\n",
+		strbuf_addf(out, "The report has %zu more scenario%s, with no verdict worse than "
+			"the worst verdict shown here\n",
 			c->n_left_out, c->n_left_out == 1 ? "" : "s");
 	strbuf_addch(out, '\n');
 	text_add_table(out, &c->times, NAME_WIDTH, SIZE_MAX);

@@ -297,11 +297,11 @@ static void text_add(struct strbuf *out, const struct campaign_change *c)
 		       "program (precision, uncertainty, reordering, concurrency, mismatches: "
 		       "the value is larger). Better: the change is shown to be beyond the limit "
 		       "in the other direction. "
-		       "Inconclusive: any other result. The probability that any component is "
-		       "wrongly called worse or better is at most 1 %. The 95 % confidence of an "
-		       "interval holds for one component and independent runs. The outcomes also "
-		       "allow for the number of components and for dependence between runs.", 0,
-		      2);
+		       "Inconclusive: any other result. If nothing changed, the probability that "
+		       "any component is called worse or better is at most 1 %. The 95 % "
+		       "confidence of an interval holds for one component and independent runs. "
+		       "The outcomes also allow for the number of components and for dependence "
+		       "between runs.", 0, 2);
 }
 
 const struct compare_form compare_form_text = {"text", "the outcome on one screen", text_add};

@@ -177,6 +177,6 @@ const struct table_kind table_operations = {
     operations_n,
     operations_row,
     .n_row_headers = 3,
-    .note = "Only cases with several kinds of requests. Kinds that take most of the program's "
+    .note = "Cases with several kinds of requests. Kinds that take most of the program's "
     	"time come first. The column \"2 u_c\" combines bias, scatter of the replays and scatter "
     	"of the program, as in tables V to VII of the metrology paper (Pereira et al. 2016)."};

@@ -55,7 +55,7 @@ static void components_row(struct table *t, const struct analysis *a, size_t i)
 	COL_OF(t, component, p, n_effective, NULL, "Runs count as");
 	COL_YES(t, "dependent", "Inconclusive because of dependence", p->dependent);
 	COL_OF(t, component, p, p_reject, NULL, "P-value of the rejection");
-	COL_OF(t, component, p, p_reject_holm, NULL, "p after Holm");
+	COL_OF(t, component, p, p_reject_holm, NULL, "P-value after Holm");
 	COL_YES(t, "rejected_before_holm", "Rejected before Holm", p->rejected_before_holm);
 	COL_OF(t, component, p, n_more, NULL, "Further replicates");
 	COL_TEXT(t, "reason", "Reason", p->reason);

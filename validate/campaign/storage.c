@@ -282,8 +282,8 @@ int scratch_check(const struct scratch *s, bool *made, struct err *e)
 	if (lstat(s->dir, &st) == 0)
 		return is_own(&st) ? 0
 				   : err_set(e, ESTALE,
-					     "the scratch directory %s was replaced by another "
-					     "file", s->dir);
+					     "the scratch directory %s was replaced, or its "
+					     "owner or mode (0700) was changed", s->dir);
 	if (errno != ENOENT && errno != ENOTDIR)
 		return err_sys(e, errno, "cannot examine the scratch directory %s", s->dir);
 	if (mkdir(s->dir, 0700) < 0)

@@ -273,7 +273,7 @@ static void fixture_distribution(struct fixture *f, struct cell *c)
 			  0.25, "within the limits of ±25 %");
 	fixture_component(c, COMPONENT_OPERATION, DECISION_NOT_APPLICABLE,
 			  fixture_no_estimate(STAT_NOT_APPLICABLE), 0.15,
-			  "all requests have the same operation: the component bias judges them");
+			  "all requests have the same operation: the component \"bias\" judges them");
 	fixture_component(c, COMPONENT_HALF, DECISION_ACCEPT, fixture_estimate(value, 0.01), 0.15,
 			  "within the limits of ±15 %");
 	fixture_parts(&c->component[COMPONENT_HALF], 2, half, value, 0.01);

@@ -101,6 +101,14 @@ static void test_setting_of_a_cause(void **state)
 	replayer_is(a, 0,
 		    "trusted in 4 of 8 scenarios, not trusted in 4; one reason (worst case of the "
 		    "scenarios with level=2): execution time is 17 % longer");
+	/* a cause that is inconclusive in several cases */
+	trust_all(a);
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (a->cell[i].replayer == 0 &&
+		    strstr(f.results.protocol.scenario[a->cell[i].scenario].name, "level=2"))
+			decide_case(a, i, COMPONENT_TAIL, DECISION_INCONCLUSIVE, 0.1, 0.5);
+	replayer_is(a, 0, "trusted in 4 of 8 scenarios, inconclusive in 4; \"tail\" is inconclusive in "
+			  "the scenarios with level=2 (too noisy here)");
 	fixture_release(&f);
 }
 
