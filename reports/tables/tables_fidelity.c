@@ -135,12 +135,13 @@ static void diagnostics_row(struct table *t, const struct cell *c)
 const struct table_kind table_diagnostics = {
     "diagnostics", "Were the replicates independent?", .cell = diagnostics_row,
     .note =
-	"The differences of the mean response times are examined in the order in which the pairs "
-	"ran: correlation of successive pairs (0 is ideal), and the number of independent pairs "
-	"that would give as much information. This number is computed from one case. The decisions "
-	"use other numbers, which are computed from all cases of the replayer. If the number "
-	"of independent pairs that a decision uses is smaller than the number of pairs, the reason "
-	"for the decision states it. The P-values are for the hypotheses \"random order\" (of the "
-	"values above and below the median) and \"no trend\". A small P-value shows that the pairs "
-	"depend on each other, for example by drift. A P-value is undefined if there are too few "
+	"The differences of the mean response times are examined in the order in which the "
+	"pairs ran: correlation of successive pairs (0 is ideal), and the number of "
+	"independent pairs that would give as much information (at most the number of pairs). "
+	"This number is computed from one case. The decisions use other numbers, which are "
+	"computed from all cases of the replayer. If the number of independent pairs that a "
+	"decision uses is smaller than the number of pairs, the reason for the decision states "
+	"it. The P-values are for the hypotheses \"random order\" (of the values above and "
+	"below the median) and \"no trend\". A small P-value shows that the pairs depend on "
+	"each other, for example by drift. A P-value is undefined if there are too few "
 	"different values."};

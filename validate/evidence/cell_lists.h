@@ -21,7 +21,7 @@
 	  "Failed runs of the program.")                                                           \
 	X(unsigned int, n_failed_replayer, "n_failed_replayer", COUNT, "Failed replays.")          \
 	X(bool, single_reference, "single_reference", TEXT,                                        \
-	  "The reference of all replays is one recorded trace.")
+	  "Recorded traces are the reference, and at least two pairs share one.")
 
 /* Of the program (r) or the replays (x), paired by index. */
 #define CELL_SIDE(X, side)                                                                         \

@@ -183,9 +183,9 @@ const struct option_spec target_keys[] = {
     OPTION(CHOICE, "responsiveness", FIELD(responsiveness), .arg = "WHETHER",
            .choices = responsiveness_names, .help = "in half of the blocks, the volume's service "
 	       "times are 1.5 times as long, and the replay must slow down as the program does; "
-	       "auto: yes for built-in workloads without the key \"rate\", if all replays "
-	       "run at full speed, and the protocol has at least 6 replicates and neither claims "
-	       "nor published values (default auto)"),
+	       "auto: yes if all workloads of the target are built in; the key \"rate\", timed "
+	       "replays, fewer than 6 replicates, claims and published values prevent it "
+	       "(default auto)"),
     {.name = NULL},
 };
 
