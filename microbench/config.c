@@ -125,12 +125,12 @@ const struct option_spec microbench_options[] = {
 	       .help = "postmark: number of subdirectories for each thread's files (default 0: the "
 	       "files are in the thread's directory)"),
 	OPTION(RATIO, "read-share", FIELD(read_share), .arg = "RATIO", .max = 1,
-	       .help = "postmark: each transaction reads a file or appends to it; share that read "
-	       "(default 50%). block-*: share of requests that read; the others write (default "
-	       "100%)"),
+	       .help = "postmark: each transaction reads a file or appends to it; share of the "
+	       "transactions that read (default 50%). block-*: share of requests that read; the "
+	       "others write (default 100%)"),
 	OPTION(RATIO, "create-share", FIELD(create_share), .arg = "RATIO", .max = 1,
-	       .help = "postmark: each transaction also creates or deletes a file; share that "
-	       "create (default 50%)"),
+	       .help = "postmark: each transaction also creates or deletes a file; share of "
+	       "the transactions that create (default 50%)"),
 	OPTION(UINT, "headers", FIELD(n_headers), .arg = "N", .max = 1e6,
 	       .help = "compile: number of headers (default 400)"),
 	OPTION(UINT, "include-dirs", FIELD(n_include_dirs), .arg = "N", .max = 1000,

@@ -68,20 +68,17 @@ static void components_relate(struct cell *c)
 	}
 }
 
-/* True if only the replayer's stamps measure its response times. With observe = preload, the
- * campaign uses the preloaded library only for a replayer without the key "times". */
+/* True if only the replayer's stamps measure its response times. */
 static bool times_itself(const struct protocol *p, const struct cell *c)
 {
 	const struct replayer *r = &p->replayer[c->replayer];
 	const struct adapter *adapter = r->engine ? replayer_adapter(r) : NULL;
-	const char *key = replayer_option(r, "times");
-	const enum observe observe = p->scenario[c->scenario].observe;
+	const struct scenario *s = &p->scenario[c->scenario];
 	struct times_how times;
-	if (!adapter || observe == OBSERVE_BLOCK)
+	if (!adapter || s->observe == OBSERVE_BLOCK || replayer_is_preloaded(r, s))
 		return false;
-	if (!key && observe == OBSERVE_PRELOAD && adapter->times & ADAPTER_PRELOAD)
-		return false;
-	return !times_parse(&times, key, adapter, NULL) && times.how == ADAPTER_SELF;
+	return !times_parse(&times, replayer_option(r, "times"), adapter, NULL) &&
+	       times.how == ADAPTER_SELF;
 }
 
 static struct reason reason_make(enum reason_code code, double a, double b)

@@ -172,12 +172,12 @@ static void times_add(struct words_list *w, const struct campaign *c, const stru
 {
 	const struct replayer *r = &c->protocol->replayer[s->role];
 	const struct adapter *a = replayer_adapter(r);
-	const int observe = c->protocol->scenario[s->scenario].observe;
+	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
 	if (!a || replayer_option(r, "times"))
 		return;
-	if (observe == OBSERVE_PRELOAD && a->times & ADAPTER_PRELOAD)
+	if (replayer_is_preloaded(r, scenario))
 		words_list_add(w, "--times=preload");
-	else if (observe == OBSERVE_BLOCK && replayer_is_untimed(r))
+	else if (scenario->observe == OBSERVE_BLOCK && replayer_is_untimed(r))
 		words_list_add(w, "--times=none");
 }
 

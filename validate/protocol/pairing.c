@@ -27,10 +27,8 @@ static int foreign_check(const struct protocol *p, const struct scenario *s,
 					  "signal");
 	if (replayer_config(r, &c, NULL) < 0)
 		return err_set(e, EINVAL, "its options are not valid");
-	/* the campaign chooses the source of the times if the replayer supports it */
-	const bool chosen = !replayer_option(r, "times") && s->observe == OBSERVE_PRELOAD;
-	const bool seen = chosen ? replayer_adapter(r)->times & ADAPTER_PRELOAD
-				 : adapter_times_of(replayer_adapter(r), &c) == ADAPTER_PRELOAD;
+	const bool seen = replayer_is_preloaded(r, s) ||
+			  adapter_times_of(replayer_adapter(r), &c) == ADAPTER_PRELOAD;
 	return seen ? 0 : err_set(e, EINVAL, "its times are not those of the preloaded library "
 				  "(times = preload)");
 }

@@ -423,6 +423,9 @@ bool replayer_is_causal(const struct replayer *r);
 /* Returns the adapter of a replayer of another project; NULL for engines of this program and for
  * the program. */
 const struct adapter *replayer_adapter(const struct replayer *r);
+/* Whether the campaign runs a replayer of another project under the preloaded library: with
+ * observe = preload, unless the key "times" names another source or the adapter lacks this one. */
+bool replayer_is_preloaded(const struct replayer *r, const struct scenario *s);
 bool replayer_is_of_nodes(const struct replayer *r); /* engine parallel */
 /* Returns the value of a key of its section; NULL: not set. */
 const char *replayer_option(const struct replayer *r, const char *key);

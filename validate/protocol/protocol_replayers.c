@@ -60,6 +60,13 @@ const struct adapter *replayer_adapter(const struct replayer *r)
 	return g ? g->adapter : NULL;
 }
 
+bool replayer_is_preloaded(const struct replayer *r, const struct scenario *s)
+{
+	const struct adapter *a = replayer_adapter(r);
+	return a && s->observe == OBSERVE_PRELOAD && !replayer_option(r, "times") &&
+	       a->times & ADAPTER_PRELOAD;
+}
+
 bool replayer_is_of_nodes(const struct replayer *r)
 {
 	const struct replay_engine *g = replay_engine_find(r->engine);
