@@ -30,18 +30,8 @@ static uint64_t cell_needs(const struct analysis *a, const struct cell *c, bool 
 {
 	const bool is_open = c->verdict == VERDICT_INCONCLUSIVE && cell_counts(a, c) &&
 			     !cell_claims_unjudged(c);
-	uint64_t more = 0;
-	for (int k = 0; is_open && k < COMPONENT_N; k++) {
-		const struct component *m = &c->component[k];
-		if (m->decision != DECISION_INCONCLUSIVE)
-			continue;
-		const uint64_t n =
-		    recorded && m->n_more_recorded ? m->n_more_recorded : m->n_more;
-		if (m->impractical || !n)
-			return 0;
-		more = n > more ? n : more;
-	}
-	return more;
+	const uint64_t more = is_open ? cell_further(&a->results->protocol, c, recorded) : 0;
+	return more == FURTHER_IMPRACTICAL ? 0 : more;
 }
 
 /* The largest cell_needs() of all cases. *n: the number of cases that a practical number of pairs
@@ -250,7 +240,9 @@ static struct block block_of(const struct analysis *a)
 		struct block b = {.what = component_names[k]};
 		for (size_t i = 0; i < a->n_cells; i++) {
 			const struct cell *c = &a->cell[i];
-			if (c->verdict != VERDICT_INCONCLUSIVE || !is_blocked(c, &c->component[k]))
+			if (c->verdict != VERDICT_INCONCLUSIVE ||
+			    !is_blocked(c, &c->component[k]) || cell_needs(a, c, false) ||
+			    cell_needs(a, c, true))
 				continue;
 			b.reason = b.n++ ? b.reason : c->component[k].reason;
 		}
@@ -313,7 +305,7 @@ static const struct cell *first_unjudged(const struct analysis *a)
 static void next_of_unjudged(struct strbuf *text, const struct cell *c, double seconds)
 {
 	static const char *const need_requests[] = {"tail", "median", "p90", "p99", "p99.9", NULL};
-	strbuf_addf(text, "More replicates will not decide the claim: it names %s, which was not "
+	strbuf_addf(text, "More replicates cannot show the claim: it names %s, which was not "
 		"judged. Remove %s from the key \"claim\" of the protocol", c->bar.text,
 		c->bar.text);
 	if (word_in(c->bar.text, need_requests))

@@ -16,6 +16,7 @@
 #include "reports/reasons.h"
 
 #include "reports/words.h"
+#include "validate/analysis/tendency.h"
 #include "validate/components/component.h"
 
 #define NO_NUMBER "No practical number of replicates would decide this component on this machine"
@@ -70,6 +71,10 @@ static const char *const templates[REASON_N] = {
 			     "stricter than the test behind this interval. Its P-value before "
 			     "Holm's correction is %.3g. A rejection needs at most %.3g before "
 			     "this correction",
+    [REASON_ONLY_INTERVAL_OF_PARTS] =
+	". The component is not rejected, because the rejection test is two-sided and corrected "
+	"for the component's %.0f parts. The P-value before Holm's correction is %.3g. A rejection "
+	"needs at most %.3g before this correction",
     [REASON_SHARE] =
 	"%.3g %% of the requests, one-sided %E %% confidence limits %.3g and %.3g %%, %W the limit "
 	"of %P %%",
@@ -359,20 +364,16 @@ static void add_difference(struct strbuf *out, const struct analysis *a, const s
 static void add_inconclusive(struct strbuf *out, const struct analysis *a, const struct cell *c)
 {
 	bool accepted[COMPONENT_N], inconclusive[COMPONENT_N], dependent[COMPONENT_N];
-	bool differs[COMPONENT_N], any = false, unknown = false, impractical = false;
+	bool differs[COMPONENT_N], any = false;
 	bool bar_follows = cell_claims_unjudged(c);
-	uint64_t most = 0;
+	const struct protocol *p = &a->results->protocol;
+	const uint64_t more = cell_further(p, c, false);
 	for (int i = 0; i < COMPONENT_N; i++) {
 		const struct component *k = &c->component[i];
 		accepted[i] = k->decision == DECISION_ACCEPT;
 		inconclusive[i] = k->decision == DECISION_INCONCLUSIVE;
 		dependent[i] = k->dependent;
 		any |= differs[i] = k->differs;
-		if (!inconclusive[i])
-			continue;
-		most = k->n_more > most ? k->n_more : most;
-		unknown |= k->n_more == 0;
-		impractical |= k->impractical;
 	}
 	if (any) {
 		add_difference(out, a, c, differs);
@@ -394,11 +395,11 @@ static void add_inconclusive(struct strbuf *out, const struct analysis *a, const
 	if (bar_follows) {
 		strbuf_addstr(out, "; ");
 		add_reason(out, &c->bar, COMPONENT_N);
-	} else if (impractical) {
+	} else if (more && more != FURTHER_IMPRACTICAL) {
+		words_add_decides(out, more, "case");
+	} else if (more && cell_further(p, c, true) == FURTHER_IMPRACTICAL) {
 		strbuf_addstr(out, ". No practical number of replicates would decide this case on "
 				   "this machine");
-	} else if (most && !unknown) {
-		words_add_decides(out, most, "case");
 	}
 }
 

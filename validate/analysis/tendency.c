@@ -83,3 +83,31 @@ enum tendency cell_tendency(const struct cell *c)
 	       : has[TENDENCY_RIGHT] && !has[TENDENCY_NONE] ? TENDENCY_RIGHT
 							    : TENDENCY_NONE;
 }
+
+uint64_t cell_further(const struct protocol *p, const struct cell *c, bool recorded)
+{
+	const bool relates = p->scenario[c->scenario].trace; /* such rejections do not count */
+	uint64_t rejects = FURTHER_IMPRACTICAL, accepts = 0;
+	/* no acceptance decides a case that must not be trusted */
+	bool unknown = c->bar.code && c->bar.code != REASON_VERDICT_DEFERRED, impractical = false;
+	for (int k = 0; k < COMPONENT_N; k++) {
+		const struct component *m = &c->component[k];
+		if (m->decision != DECISION_INCONCLUSIVE)
+			continue;
+		const uint64_t n =
+		    recorded && m->n_more_recorded ? m->n_more_recorded : m->n_more;
+		const bool rejected = is_outside(m) && !is_machines(c, m); /* by its plan */
+		if (m->impractical || (!n && m->n_more_recorded))
+			impractical = true;
+		else if (!n || (rejected && relates && !components[k]->replayers_own))
+			unknown = true;
+		else if (rejected)
+			rejects = n < rejects ? n : rejects;
+		else
+			accepts = n > accepts ? n : accepts;
+	}
+	return rejects != FURTHER_IMPRACTICAL ? rejects
+	       : impractical		      ? FURTHER_IMPRACTICAL
+	       : unknown		      ? 0
+					      : accepts;
+}

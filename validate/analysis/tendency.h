@@ -14,6 +14,7 @@
 #pragma once
 
 #include "validate/evidence/cell.h"
+#include "validate/protocol/protocol.h"
 
 /* NONE: the case is decided, or numbers are missing (before the first look, or undefined). */
 enum tendency {
@@ -23,3 +24,12 @@ enum tendency {
 enum tendency cell_tendency(const struct cell *c);
 /* Tendency of one component of the cell. */
 enum tendency component_tendency(const struct cell *c, const struct component *k);
+
+#define FURTHER_IMPRACTICAL UINT64_MAX
+
+/* Returns the number of further replicates that would probably decide the inconclusive case: the
+ * smallest number that rejects a component whose estimate is outside its limit. If there is no
+ * such component, the number that accepts all components. 0: unknown, or no number decides the
+ * case. FURTHER_IMPRACTICAL: no practical number is enough. `recorded`: each replicate has its own
+ * recording. */
+uint64_t cell_further(const struct protocol *p, const struct cell *c, bool recorded);

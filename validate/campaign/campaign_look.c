@@ -93,7 +93,9 @@ int look_after(struct campaign *c, uint64_t block, struct err *e)
 
 #define IMPRACTICAL 100000 /* pairs: such a case comes last */
 
-/* Number of pairs until the last component is decided; 0 unknown. */
+/* Number of pairs until the last component is decided; 0 unknown. A plan to reject uses the present
+ * estimate as true, so the smallest plan of many components is too optimistic for the order of the
+ * cases. cell_further() (analysis/tendency.h) is for advice. */
 static uint64_t further_pairs(const struct cell *c)
 {
 	uint64_t most = 0;

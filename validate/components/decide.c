@@ -122,7 +122,12 @@ static void say_too_dependent(struct component *c, const struct serial *s, size_
 
 void decide_only_interval(struct component *c, bool beyond, const struct levels *levels)
 {
-	if (beyond && c->decision == DECISION_INCONCLUSIVE)
+	if (!beyond || c->decision != DECISION_INCONCLUSIVE)
+		return;
+	if (c->n_parts > 1)
+		REASON_ADD(c, ONLY_INTERVAL_OF_PARTS, (double)c->n_parts, c->p_reject,
+			   decide_reject_level(levels));
+	else
 		REASON_ADD(c, ONLY_INTERVAL, c->p_reject, decide_reject_level(levels));
 }
 

@@ -53,7 +53,7 @@ struct mean_p decide_mean_p(const struct t_estimate *t, const struct t_estimate 
 bool decide_is_too_dependent(const struct component *c, const struct serial *s);
 
 /* Adds the reason why an inconclusive component is not rejected although its interval for accepting
- * lies `beyond` the limits: rejecting needs a higher confidence. */
+ * lies `beyond` the limits: rejecting needs a higher confidence, and allows for all parts. */
 void decide_only_interval(struct component *c, bool beyond, const struct levels *levels);
 
 /* Stores to how many independent runs the n runs are equivalent, and whether they would be accepted

@@ -375,6 +375,34 @@ static void test_shown_interval_decides(void **state)
 	assert_true(fabs(e.lo95 - student.lo95) > 0.01); /* and differs from that of t */
 }
 
+/* Two halves that deviate from the limit outwards: between the interval that lies beyond the limit
+ * and the rejection, the reason states the correction for the parts. */
+static void test_reason_of_a_rejection_of_parts(void **state)
+{
+	(void)state;
+	const struct levels levels = levels_of_looks(0);
+	size_t n_between = 0;
+	for (double mean = 0.1; mean < 0.13; mean += 0.001) {
+		double d[12];
+		for (size_t i = 0; i < 12; i++)
+			d[i] = mean + 0.02 * ((double)(i * 7 % 12) / 11 - 0.5);
+		const struct ratio_evidence v = evidence_of(d, 12);
+		struct family_part part[2] = {{"first half", v}, {"second half", v}};
+		const struct evidence e = {.family[COMPONENT_HALF] = {.n = 2, .part = part}};
+		struct component c = {.kind = COMPONENT_HALF, .limit = 0.1};
+		bool named = false;
+		components[COMPONENT_HALF]->decide(&c, &(struct deciding){.e = &e, .levels = &levels});
+		for (unsigned int i = 0; i < c.n_reasons; i++)
+			named |= c.reasons[i].code == REASON_ONLY_INTERVAL_OF_PARTS &&
+				 c.reasons[i].number[0] == 2;
+		assert_int_equal(named,
+				 c.decision == DECISION_INCONCLUSIVE && c.accept_lo > c.limit);
+		n_between += named;
+		free(c.part);
+	}
+	assert_true(n_between > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -389,6 +417,7 @@ int main(void)
 	    cmocka_unit_test(test_plan_outside_allows_for_dependence),
 	    cmocka_unit_test(test_plan_of_the_part_that_rejects_first),
 	    cmocka_unit_test(test_shown_interval_decides),
+	    cmocka_unit_test(test_reason_of_a_rejection_of_parts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,10 +107,58 @@ static void test_case(void **state)
 	assert_int_equal(cell_tendency(&c), TENDENCY_NONE);
 }
 
+/* One rejection decides a case, but an acceptance needs all components. */
+static void test_further_replicates(void **state)
+{
+	(void)state;
+	struct scenario scenario = {0};
+	const struct protocol p = {.scenario = &scenario, .n_scenarios = 1};
+	struct cell c = {.verdict = VERDICT_INCONCLUSIVE};
+	struct component *bias = &c.component[COMPONENT_BIAS],
+			 *tail = &c.component[COMPONENT_TAIL];
+	for (int k = 0; k < COMPONENT_N; k++)
+		c.component[k] = (struct component){.kind = (enum component_kind)k, .decision = DECISION_ACCEPT};
+	*bias = made(COMPONENT_BIAS, 0.08, 0.05, 0.10);
+	*tail = made(COMPONENT_TAIL, 0.2, 0.5, 0.25);
+	assert_int_equal(cell_further(&p, &c, false), 0); /* unknown */
+	bias->n_more = 20;
+	tail->n_more = 30;
+	assert_int_equal(cell_further(&p, &c, false), 30);
+	tail->impractical = true;
+	assert_int_equal(cell_further(&p, &c, false), FURTHER_IMPRACTICAL);
+	bias->estimate.value = -0.14; /* a rejection is likely */
+	assert_int_equal(cell_further(&p, &c, false), 20);
+	tail->impractical = false;
+	assert_int_equal(cell_further(&p, &c, false), 20);
+	/* against a recording of another campaign, a deviation of the bias rejects nothing */
+	scenario.trace = (char[]){"other.trace"};
+	assert_int_equal(cell_further(&p, &c, false), 0);
+	scenario.trace = NULL;
+	/* a case that must not be trusted: a rejection decides it, and an acceptance does not */
+	c.bar.code = REASON_REPLAYS_FAILED;
+	assert_int_equal(cell_further(&p, &c, false), 20);
+	bias->estimate.value = 0.08;
+	assert_int_equal(cell_further(&p, &c, false), 0);
+	c.bar.code = REASON_VERDICT_DEFERRED;
+	assert_int_equal(cell_further(&p, &c, false), 30);
+	c.bar.code = REASON_NONE;
+	bias->estimate.value = -0.14;
+	bias->impractical = true;
+	assert_int_equal(cell_further(&p, &c, false), FURTHER_IMPRACTICAL);
+	/* only more recordings decide */
+	bias->impractical = false;
+	bias->estimate.value = 0.08;
+	bias->n_more = 0;
+	bias->n_more_recorded = 35;
+	assert_int_equal(cell_further(&p, &c, false), FURTHER_IMPRACTICAL);
+	assert_int_equal(cell_further(&p, &c, true), 35);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_one_component), cmocka_unit_test(test_the_interval_that_decides),
-	    cmocka_unit_test(test_uncertainty), cmocka_unit_test(test_case)};
+	    cmocka_unit_test(test_uncertainty), cmocka_unit_test(test_case),
+	    cmocka_unit_test(test_further_replicates)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
