@@ -114,6 +114,13 @@ for table in entry campaign series environment; do
 done
 ! sqlite3 db 'UPDATE entry SET bias = 0' 2>/dev/null || fail 'entries can be changed'
 
+# a file whose triggers have the message of builds before December 2026
+cp db earlier
+sqlite3 earlier "PRAGMA writable_schema = 1; UPDATE sqlite_schema SET sql = replace(sql,
+	'entries of a history cannot be changed or removed', 'a history is only added to')"
+sqlite3 earlier .schema | grep -q 'only added to' || fail 'the earlier message is not there'
+expect_status 0 "$VALIDATE" history show earlier
+
 # files that are no history, or no longer: reported, and left unchanged
 sqlite3 foreign 'CREATE TABLE t(x); INSERT INTO t VALUES(1)'
 echo 'this is text, and longer than the sixteen bytes of a header' >text

@@ -5,9 +5,9 @@
 
 #define APPEND_ONLY(table)                                                                         \
 	"CREATE TRIGGER " table "_stays BEFORE UPDATE ON " table                                   \
-	" BEGIN SELECT raise(ABORT, 'a history is only added to'); END",                           \
+	" BEGIN SELECT raise(ABORT, 'entries of a history cannot be changed or removed'); END",    \
 	    "CREATE TRIGGER " table "_remains BEFORE DELETE ON " table                             \
-	    " BEGIN SELECT raise(ABORT, 'a history is only added to'); END"
+	    " BEGIN SELECT raise(ABORT, 'entries of a history cannot be changed or removed'); END"
 
 /* The schema, with STRICT tables. It is compared with that of a file, so that a valid file has
  * these types and only these triggers. */
@@ -134,8 +134,10 @@ static int tables_check(struct history_db *h)
 	int ret = number_of(h, "SELECT count(*) FROM sqlite_schema WHERE sql IS NOT NULL", NULL,
 			    &n);
 	for (size_t i = 0; i < N_SCHEMA && !ret; i++) {
-		ret = number_of(h, "SELECT count(*) FROM sqlite_schema WHERE sql = ?1", schema[i],
-				&one);
+		/* files of builds before December 2026 have the other message */
+		ret = number_of(h, "SELECT count(*) FROM sqlite_schema WHERE replace(sql, "
+				"'a history is only added to', 'entries of a history cannot be "
+				"changed or removed') = ?1", schema[i], &one);
 		if (!ret && !one)
 			n = 0;
 	}
