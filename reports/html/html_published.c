@@ -11,7 +11,7 @@ static void add_claim(struct strbuf *out, const struct analysis *a, size_t i)
 	SCOPED_STRBUF here = STRBUF_INIT;
 	strbuf_addstr(out, "<li><p>");
 	html_add_chip(out, a->claim[i].outcome, claim_outcome_names[a->claim[i].outcome]);
-	html_addf(out, " <b>%s</b> <small>%s</small><br>\n", c->text, c->source);
+	html_addf(out, " <b>%s</b><br>\nSource: %s. ", c->text, c->source);
 	if (c->published)
 		html_addf(out, "Published: %s. ", c->published);
 	strbuf_addstr(out, "Here: ");
@@ -88,11 +88,11 @@ void html_add_rated_range(struct strbuf *out, const struct html_page *p)
 	for (size_t i = 0; i < a->n_rated; i++)
 		any |= a->rated[i].n >= 2;
 	if (any)
-		strbuf_addstr(out, "<p>The list shows the highest rate up to which every case was "
-				   "trusted. If the threads pause between requests, the list also "
-				   "shows the shortest trusted gap between a thread's requests: "
-				   "every case with this gap or a longer gap was trusted.</p>\n<ul "
-				   "class=\"wide\">\n");
+		strbuf_addf(out, "<p>The list shows the highest rate up to which every case has "
+			    "the verdict \"%s\". If the threads pause between requests, the list "
+			    "also shows the shortest gap between a thread's requests: every case "
+			    "with this gap or a longer gap has this verdict.</p>\n<ul "
+			    "class=\"wide\">\n", words_claim_verdict(a, VERDICT_TRUSTED));
 	for (size_t i = 0; i < a->n_rated; i++) {
 		SCOPED_STRBUF line = STRBUF_INIT;
 		if (a->rated[i].n < 2)

@@ -104,7 +104,7 @@ for page in doc/samples/*.html; do
 			end = index($0, ">"); tag = substr($0, 1, end - 1); text = substr($0, end + 1)
 			name = tolower(tag); sub("^/", "", name); sub(/[^a-z0-9].*/, "", name)
 			if (name ~ /^(style|svg|pre)$/) skipped = tag !~ "^/"
-			if (name !~ /^(a|abbr|b|br|code|em|i|small|span|strong|sub|sup|wbr)$/) printf "\n\n"
+			if (name !~ /^(a|abbr|b|code|em|i|small|span|strong|sub|sup|wbr)$/) printf "\n\n"
 			if (!skipped && text !~ /^Tables: /) printf "%s", text # not the list of names
 		}' "$page" >"$here/text"
 	check "$page" "$here/text"
