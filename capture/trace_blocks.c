@@ -68,7 +68,8 @@ static const char *header_fault(const struct block_file *f, uint64_t offset,
 		return h->kind == BLOCK_RECORDS && !h->flags &&
 			       h->raw_len % sizeof(struct trace_record) == 0
 			   ? NULL
-			   : "the block is open, but is not a block of records";
+			   : "the block is open, but it is compressed, is not a block of "
+			     "records, or its length is not a multiple of a record's length";
 	if (!(h->flags & BLOCK_ZSTD) && h->raw_len != h->stored_len)
 		return "the block's two lengths disagree";
 	if (h->kind == BLOCK_RECORDS &&

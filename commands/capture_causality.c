@@ -143,12 +143,12 @@ static void outcome_print(const struct collect_config *c, const struct collect_o
 		       "memory\n", "note", o->n_computing);
 	uncertain_print(o);
 	if (o->merged.n_early)
-		printf("%-14s%" PRIu64 " signal%s sent later than %s place in the trace, directly "
-		       "after the delayed request: the later place would contradict other "
+		printf("%-14s%" PRIu64 " signal%s in the trace directly after the delayed request. "
+		       "The application sent %s later, but the later place would contradict other "
 		       "dependencies or the first run. In a replay, the waiting node may continue "
 		       "too early\n",
-		       "note", o->merged.n_early, o->merged.n_early == 1 ? " was" : "s were",
-		       o->merged.n_early == 1 ? "its" : "their");
+		       "note", o->merged.n_early, o->merged.n_early == 1 ? " is" : "s are",
+		       o->merged.n_early == 1 ? "it" : "them");
 	if (o->clock_bound_ns)
 		printf("%-14sthe differences between the hosts' clocks are known to within %s\n",
 		       "clocks", duration_text((double)o->clock_bound_ns).s);

@@ -40,8 +40,8 @@ static const struct option_spec run_options[] = {
 	OPTION(FLAG, "dry-run", FIELD(dry_run),
 	       .help = "print scenarios, runs, expected time and space, and change nothing"),
 	OPTION(STRING, "scatter", FIELD(scatter), .arg = "RATIO|DIR",
-	       .help = "with --dry-run: plan for results that scatter so much from block to block: "
-	       "RATIO, a relative standard deviation, or the scatter measured in the results "
+	       .help = "with --dry-run: scatter between blocks that the plan assumes: RATIO (a "
+	       "relative standard deviation), or the scatter that was measured in the results "
 	       "directory DIR; see the manual page (default 10%)"),
 	OPTION(STRING, "device", FIELD(device), .arg = "NAME", .help = "permit overwriting this "
 	       "device, which must be a target of the protocol; separate several devices by "

@@ -11,8 +11,8 @@ static const struct option_spec stats_options[] = {
 	OPTION(LIST, "column", FIELD(column), .group = "Input", .letter = 'C',
 	       .arg = "COLUMN[,COLUMN...]", .help = "number or name of the column that has the "
 	       "values. With several files: one column for all files, or one for each file. With "
-	       "one file: all columns to compare (default: the first column of a text file, the "
-	       "only column of a CSV file)"),
+	       "one file or --files-are-sessions: all columns to compare (default: the first "
+	       "column of a text file, the only column of a CSV file)"),
 	OPTION(CHOICE, "header", FIELD(header), .choices = header_words,
 	       .help = "whether the first line names the columns (default auto)"),
 	OPTION(FLAG, "paired", FIELD(paired),

@@ -505,7 +505,7 @@ static void volumes_look(struct doctor_finding *f)
 	warn_if(f, !loop,
 		mounter ? "requests go to the volume's file: run as root to use a loop device"
 			: "protocols with a volume do not run: run as root outside a container, or "
-			  "install the package fuse3 and run as another user",
+			  "install the package fuse3 and run as a user other than root",
 		"%s", loop      ? "can be created (loop devices, FUSE)"
 		      : mounter ? "can be created without loop devices (FUSE)"
 				: "cannot be created");

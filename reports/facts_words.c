@@ -215,9 +215,8 @@ void facts_add_others(struct strbuf *out, const struct analysis *a)
 	strbuf_addstr(out, " of the CPU time of all CPUs");
 	if (!(stolen >= 0.01))
 		return;
-	strbuf_addstr(out, "; the hypervisor took ");
+	strbuf_addstr(out, ", and the hypervisor took ");
 	add_share(out, stolen);
-	strbuf_addstr(out, " of it");
 }
 
 /* --- use of time --------------------------------------------------------- */

@@ -42,7 +42,8 @@ MODEL(S, "How the recording was made.",
 	ROW(int64_t, tracing_ns, "tracing_ns", TIME, "Time of all capture runs.",
 	    .real_number = true)
 	BY_REAL(predicted_error, "predicted_error", RELATIVE,
-		"(execution time - predicted execution time) / execution time, for the recording.")
+		"(a - p) / a for the recording: a is the application's execution time, p is the "
+		"execution time that the dependencies predict.")
 	ROW(int64_t, compute_ns, "compute_ns", TIME, "Computing time, summed over the nodes.",
 	    .real_number = true))
 #undef S

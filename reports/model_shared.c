@@ -145,7 +145,7 @@ static const char *compared_name(const struct model_at *at)
 
 MODEL(S, "A case compared with another case, or with a number (than_scenario and than_replayer are "
 	"null). Despite their names, lo95 and hi95 of the difference are the ends of its interval "
-	"at the confidence level in the member confidence of the finding.",
+	"at the confidence level of the finding (its member \"confidence\").",
 	BY_TEXT(compared_name, "scenario", NULL)
 	BY_TEXT(compared_name, "replayer", NULL, .index = 1)
 	BY_TEXT(compared_name, "than_scenario", NULL, .index = 2, NULLABLE)

@@ -144,8 +144,8 @@ const char *published_unit(enum measure m)
 static const char *const defects[] = {
     "The metrology paper compares the F ratios of its Table II with the critical value 15.21. For "
     "9 and 9 degrees of freedom at 5 %, the critical value is 3.18.",
-    "The rows of the compilation-based tool in Table II repeat its expanded uncertainties in Table "
-    "V. These values are not F ratios.",
+    "In Table II, the rows of the compilation-based tool contain the tool's expanded uncertainties "
+    "from Table V. These values are not F ratios.",
     "The paper calls a bias significant if it exceeds 2 u(bias). No bias can exceed 2 u(bias), "
     "because u(bias) is never less than the mean bias itself.",
     "The paper's expanded uncertainties have k = 2. With ten runs, this factor covers 92.3 %, not "

@@ -44,9 +44,9 @@ static void add_limit(struct strbuf *out, const struct analysis *a, const struct
 	strbuf_addf(out, " (%s)",
 		    a->results->protocol.scenario[a->cell[next->cell].scenario].name);
 	if (l->n_beyond)
-		strbuf_addf(out, ", although %zu case%s with %s %s trusted", l->n_beyond,
+		strbuf_addf(out, ", although %zu case%s with %s %s %s", l->n_beyond,
 			    l->n_beyond == 1 ? "" : "s", w->beyond,
-			    l->n_beyond == 1 ? "is" : "are");
+			    l->n_beyond == 1 ? "is" : "are", trusted);
 }
 
 /* Smallest gap that counts as a pause, as a share of the time between the starts of a thread's

@@ -33,8 +33,8 @@ const struct component_words component_words[COMPONENT_N] = {
     [COMPONENT_PRECISION] = {"the replays scatter %s times as much as the program's runs"},
     [COMPONENT_EXECUTION_TIME] = {"execution time is %s longer", "execution time is %s shorter"},
     [COMPONENT_REORDERING] = {"%s of the requests are out of order"},
-    [COMPONENT_FIDELITY] = {"%s requests per run are lost or repeated, or return a different "
-			      "result"},
+    [COMPONENT_FIDELITY] = {"the number of requests per run that are lost or added, or return a "
+			      "different result, is %s"},
     [COMPONENT_UNCERTAINTY] = {"one replay is accurate to only ±%s"},
     [COMPONENT_CONCURRENCY] = {"the distributions of the number of requests in flight differ by "
 				 "%s"},

@@ -210,17 +210,23 @@ void words_add_more(struct strbuf *out, const struct finding_group *g)
 	else if (g->n_impractical && g->n_cells > 1)
 		strbuf_addf(out, " For %zu of these cases, no practical number of replicates would "
 			    "be enough on this machine.", g->n_impractical);
-	if (g->n_unrecorded)
-		strbuf_addf(out, " %zu of these cases need%s more recordings (key \"bank\").",
-			    g->n_unrecorded, g->n_unrecorded == 1 ? "s" : "");
+	if (g->n_unrecorded && g->n_unrecorded == g->n_cells)
+		strbuf_addstr(out, " More recordings (key \"bank\") are necessary.");
+	else if (g->n_unrecorded)
+		strbuf_addf(out, " %zu %s need%s more recordings (key \"bank\").", g->n_unrecorded,
+			    !g->n_impractical	   ? "of these cases"
+			    : g->n_unrecorded == 1 ? "other case"
+						   : "other cases",
+			    g->n_unrecorded == 1 ? "s" : "");
 	const size_t n_other = g->n_impractical + g->n_unrecorded;
 	if (g->n_more)
 		strbuf_addf(out, " %llu more replicate%s would probably decide this component%s.",
 			    (unsigned long long)g->n_more, g->n_more == 1 ? "" : "s",
 			    g->n_cells == 1	? ""
 			    : !n_other		? " in each of these cases"
-			    : g->n_cells == n_other + 1 ? " in the other case"
-								 : " in each of the other cases");
+			    : g->n_cells == n_other + 1
+				    ? " in the remaining case"
+				    : " in each of the remaining cases");
 }
 
 size_t words_add_names(struct strbuf *out, const bool is[COMPONENT_N], const char *last)

@@ -117,7 +117,7 @@ double words_elapsed_s(const struct results *r);
  * without parts below `least` of the total. The percentages add up to 100 %. `o`: member "time" of
  * environment.json, also of an earlier version. Appends nothing if it has no total. */
 void words_add_time(struct strbuf *out, const json_t *o, double least);
-/* Appends "Other programs used 34 % of the CPU time of all CPUs; the hypervisor took 2 % of it":
+/* Appends "Other programs used 34 % of the CPU time of all CPUs, and the hypervisor took 2 %":
  * means over the runs in use. */
 void facts_add_others(struct strbuf *out, const struct analysis *a);
 /* Whether other programs and the hypervisor took less than 1 % of the CPU time each. */

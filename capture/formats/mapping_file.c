@@ -283,8 +283,9 @@ static int unit_check(const struct mapping_column *c, struct err *e)
 	case MAP_LAST:
 		if (c->unit_kind == UNIT_OF_TIME)
 			return err_set(e, EINVAL,
-				       "the column with field = %s cannot have a unit of time "
-				       "(unit = bytes, sectors or a size such as 4K)", name);
+				       "the column with field = %s cannot have a unit of "
+				       "time: use unit = bytes, unit = sectors or a size "
+				       "such as unit = 4K", name);
 		return 0;
 	default:
 		return c->unit_kind == UNIT_ABSENT

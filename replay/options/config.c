@@ -88,8 +88,8 @@ void replay_config_init(struct replay_config *c)
 	       "that one system call submits (default 256)"), \
 	OPTION(UINT, "depth", BLOCK(depth), .arg = "N", .max = BLOCK_DEPTH_MAX,			\
 	       .help = "engine block: largest number of requests in flight; in mode dep, for " \
-	       "each worker. 0: 128 in mode afap; this option sets no limit in the other " \
-	       "modes (default 0)"), \
+	       "each worker. The value 0 stands for 128 in mode afap; in the other modes " \
+	       "it sets no limit (default 0)"), \
 	OPTION(CHOICE, "follow", BLOCK(follow), .arg = "PARENTS", .choices = block_follow_names,\
 	       .help = "mode dep: rule that sets when a request is due after its parents (the "	\
 	       "requests on which it depends); see the manual page (default each)"),		\

@@ -21,11 +21,11 @@ static bool add_causes(struct strbuf *out, const struct analysis *a)
 			continue;
 		if (!n)
 			strbuf_addf(out, "<h2 id=\"causes\">Why the replays differ</h2>\n<p>For "
-				"each case with the verdict \"not trusted\", the list states how "
-				"the replay differs from the program, and which causes the runs "
-				"show. Unexplained service time is the part of a difference for "
-				"which no cause was measured.%s</p>\n<ul class=\"wide\">\n",
-				notes.s);
+				"each case with the verdict \"%s\", the list states how the "
+				"replay differs from the program, and which causes the runs show. "
+				"Unexplained service time is the part of a difference for which no "
+				"cause was measured.%s</p>\n<ul class=\"wide\">\n",
+				words_claim_verdict(a, VERDICT_NOT_TRUSTED), notes.s);
 		if (n++ == MOST_SENTENCES)
 			strbuf_addstr(out, "</ul>\n<details><summary>More of these "
 					   "cases</summary>\n<ul class=\"wide\">\n");

@@ -493,7 +493,7 @@ MODEL(S, "Comparison of a replay with its reference. Times are in ns. Parts that
 	     BY_NAME(match_reason, "reason",
 		     "Reason for the choice; null if --match gave the method.")
 	     ROW(uint64_t, m.n_compared, "n_compared", COUNT,
-		 "Pairs by number that were compared.", IF_SET(m.n_compared))
+		 "Compared pairs of requests with equal numbers.", IF_SET(m.n_compared))
 	     ROW(uint64_t, m.n_same_request, "n_same_request", COUNT,
 		 "Compared pairs with the same operation, object, offset and length.",
 		 IF_SET(m.n_compared))

@@ -60,7 +60,7 @@ static json_t *statuses_json(const struct model_at *at)
 		"undefined.",                                                                      \
 		.items = "number|string|null|object", .at = offsetof(struct S, f))                 \
 	BY_JSON(statuses_json, "object", "status",                                                 \
-		"Reason why a statistic has no value, under the same name.",                       \
+		"For each statistic without a value, under the name of the statistic: the reason.",\
 		.items = "string|object", .at = offsetof(struct S, f))
 
 /* --- samples ------------------------------------------------------------- */

@@ -59,11 +59,12 @@ static void league_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_league = {"league", "League table", league_n, league_row,
 	.n_row_headers = 2, .note =
-	"The order is by the worst verdict of the replayer's cases, then "
-	"by the shares of trusted cases and of cases that are not trusted, then by the mean "
-	"deviation. Mean deviation: mean over all judged components, in multiples of their limits. "
-	"A multiple above 10 counts as 10. Each column with an interval shows the case with the "
-	"largest absolute value of this column. CPU time per request: CPU time of the replayer's "
+	"The order is by the worst verdict of the replayer's cases. Replayers with the same worst "
+	"verdict are ordered by the share of cases with the best possible verdict, then by the "
+	"share with the worst, then by the mean deviation. Mean deviation: mean over all judged "
+	"components, in multiples of their limits. A multiple above 10 counts as 10. Each column "
+	"with an interval shows the case with the largest absolute value of this column. "
+	"CPU time per request: CPU time of the replayer's "
 	"processes over their whole lifetime, summed over all runs, divided by the number of their "
 	"requests."};
 

@@ -178,5 +178,6 @@ const struct table_kind table_operations = {
     operations_row,
     .n_row_headers = 3,
     .note = "Cases with several kinds of requests. Kinds that take most of the program's "
-    	"time come first. The column \"2 u_c\" combines bias, scatter of the replays and scatter "
-    	"of the program, as in tables V to VII of the metrology paper (Pereira et al. 2016)."};
+    	"time come first. The column \"2 u_c\" is computed as in tables V to VII of the "
+    	"metrology paper (Pereira et al. 2016): it combines bias, scatter of the replays and "
+    	"scatter of the program. The U of the uncertainty budget does not contain the bias."};

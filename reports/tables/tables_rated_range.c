@@ -40,7 +40,7 @@ const struct table_kind table_rated_range = {
     .note = "Each row is a case. The cases of one workload and replayer differ only in level, "
 	    "pause and speed. Rate: requests per second of the program. Gap: mean time of a thread "
 	    "between the end of a request and the start of the next. For a timed replay, the rate "
-	    "is multiplied by the speed factor, and the gap is divided by it. The trusted range "
+	    "is multiplied by the speed factor, and the gap is divided by it. The range "
 	    "ends at the case marked \"highest rate\" or \"shortest gap\". The case marked "
 	    "\"next\" is the first case beyond it."};
 

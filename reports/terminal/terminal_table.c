@@ -427,13 +427,13 @@ static void add_legend(struct strbuf *out, const struct analysis *a, const struc
 			? "U: expanded uncertainty (95 %) of one replay after correction for bias."
 			: NULL,
 		is_dropped(g, REORDERED) && is_dropped(g, MISMATCHED)
-			? "No request was reordered, lost or repeated, and none had a different "
-			  "result."
+			? "No request was reordered, lost or added, and no request had a "
+			  "different result."
 			: NULL,
 		width[REORDERED] ? "Reord.: share of the requests that are issued too late: after "
 				   "a request that comes later in the trace."
 				 : NULL,
-		width[MISMATCHED] ? "Mism.: requests that were lost or repeated, or had a "
+		width[MISMATCHED] ? "Mism.: requests that were lost or added, or had a "
 				    "different result."
 				  : NULL,
 		is_sum || !has_inconclusive(g)

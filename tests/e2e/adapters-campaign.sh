@@ -58,8 +58,8 @@ for name in idle small kinds places; do
 		.decision == "reject")] == [true]' unlike/report/report.json >/dev/null ||
 		fail "$name: $(jq -c --arg name $name '[.cells[] | select(.replayer == $name)]' unlike/report/report.json)"
 done
-expect_words out 'idle: not trusted; main reason: 50 requests per run are lost or repeated, or return a different result'
-expect_words out 'small: not trusted; main reason: 100 requests per run are lost or repeated, or return a'
+expect_words out 'idle: not trusted; main reason: the number of requests per run that are lost or added, or return a different result, is 50'
+expect_words out 'small: not trusted; main reason: the number of requests per run that are lost or added, or return a different result, is 100'
 for name in absent status signal hangs $([ $statically = no ] || echo unseen); do
 	expect_words out "$name: inconclusive; 3 of 3 replays failed, the first"
 done

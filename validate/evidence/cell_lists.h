@@ -37,8 +37,8 @@
 
 #define CELL_BIAS(X)                                                                               \
 	X(double, correlation, "correlation", NUMBER,                                              \
-	  "Correlation between program and replay of the logarithms of their mean response times, "\
-	  "over the pairs.")                                                                       \
+	  "Correlation between the logarithms of the program's and of the replay's mean response " \
+	  "times, over the pairs.")                                                                \
 	X(struct estimate, bias, "bias", RELATIVE,                                                 \
 	  "Relative bias of the means, from paired logarithms.")                                   \
 	X(struct estimate, bias_independent, "bias_independent", RELATIVE,                         \
@@ -76,11 +76,11 @@
 	X(double, brown_forsythe_p, "brown_forsythe_p", P,                                         \
 	  "P-value of the Brown-Forsythe test of equal scatter, on logarithms.")                   \
 	X(double, levene_p, "levene_p", P, "P-value of Levene's test, on logarithms.")             \
-	X(double, welch_p, "welch_p", P, "P-value of Welch's test, on response times.")            \
+	X(double, welch_p, "welch_p", P, "P-value of Welch's test, on mean response times.")       \
 	X(double, shapiro_p_x, "shapiro_p_replay", P,                                              \
-	  "P-value of the Shapiro-Wilk test of normality of the replay's response times.")         \
+	  "P-value of the Shapiro-Wilk test of normality of the replay's mean response times.")    \
 	X(double, shapiro_p_r, "shapiro_p_program", P,                                             \
-	  "P-value of the Shapiro-Wilk test of normality of the program's response times.")
+	  "P-value of the Shapiro-Wilk test of normality of the program's mean response times.")
 
 #define CELL_EXPANDED(X)                                                                           \
 	X(double, U95, "U95", SHARE, "U95 of one future replay.")                                  \

@@ -13,7 +13,7 @@ const struct option_spec claim_keys[] = {
     OPTION(STRING, "text", FIELD(text), .arg = "TEXT", .help = "the finding as a sentence"),
     OPTION(STRING, "source", FIELD(source), .arg = "TEXT", .help = "publication of the finding"),
     OPTION(STRING, "published", FIELD(published), .arg = "TEXT",
-           .help = "the published numbers, in words (default none)"),
+           .help = "text that states the published values (default none)"),
     OPTION(STRING, "measure", FIELD(measure_name), .arg = "NAME",
 	   .help = "quantity to compare, such as response-time, bias, cv, execution-time, iops or "
 	       "issue-error"),

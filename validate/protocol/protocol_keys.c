@@ -104,8 +104,8 @@ const struct option_spec protocol_keys[] = {
 	   .help = "rerun: the program runs again in each block, and its times are the "
 	       "reference; trace: the recorded times are the reference (default rerun)"),
     OPTION(CHOICE, "covariate", FIELD(covariate), .arg = "WHAT", .choices = covariate_names,
-	   .help = "others: correct response times and execution times for the CPU time that "
-	       "other programs used or the hypervisor took (default none)"),
+	   .help = "others: the analysis corrects response times and execution times for the CPU "
+	       "time that other programs used or the hypervisor took (default none)"),
     OPTION(UINT, "sessions", FIELD(n_sessions), .arg = "N",
 	   .help = "number of groups of consecutive blocks, for repeatability and "
 	       "reproducibility (default: one for each start or resumption of the campaign)",
@@ -183,9 +183,9 @@ const struct option_spec target_keys[] = {
     OPTION(CHOICE, "responsiveness", FIELD(responsiveness), .arg = "WHETHER",
            .choices = responsiveness_names, .help = "in half of the blocks, the volume's service "
 	       "times are 1.5 times as long, and the replay must slow down as the program does; "
-	       "auto: yes if all workloads of the target are built in; the key \"rate\", timed "
-	       "replays, fewer than 6 replicates, claims and published values prevent it "
-	       "(default auto)"),
+	       "auto: yes if all workloads of the target are built in, and the protocol has "
+	       "no key \"rate\", no timed replays, no claims, no published values, and at least "
+	       "6 replicates (default auto)"),
     {.name = NULL},
 };
 
@@ -211,9 +211,9 @@ const struct option_spec accept_keys[] = {
     COMPONENT_LIST(LIMIT)
 #undef LIMIT
     OPTION(CHOICE, "concurrency-by", FIELD(concurrency_by), .arg = "WHAT",
-           .choices = concurrency_by_names, .help = "CDFs of the number of requests in "
-	       "flight that component concurrency compares: weighted by time, weighted by "
-	       "request, or both (default time)"),
+           .choices = concurrency_by_names, .help = "how the component \"concurrency\" "
+	       "weights the numbers of requests in flight: by time, by request, or both (default "
+	       "time)"),
     OPTION(CHOICE, "reorder-scope", FIELD(reorder_scope), .arg = "SCOPE",
            .choices = reorder_scope_names, .help = "sequences that must keep the traced order. "
 	       "all: one sequence of all requests; thread, object: one sequence for each thread, "

@@ -31,8 +31,8 @@ static const struct option_spec parallel_keys[] = {
     OPTION(STRING, "period", FIELD(period), .arg = "N|auto", .help = "delay the first request "
 	       "of a node (traced thread), and every Nth after it, to find the nodes that wait for "
 	       "this node. auto: N begins at 1000. The campaign halves N until the error of a "
-	       "replay is at most the value of the key \"error\", or N is 1. Smaller values of N "
-	       "that would also delay only the first request of each node are skipped (default 1)"),
+	       "replay is at most the value of the key \"error\", or N is 1. It skips a value of N "
+	       "that delays the same requests as the value before (default 1)"),
     OPTION(STRING, "nodes", FIELD(nodes), .arg = "all|N", .help = "nodes (traced threads) "
 	       "whose requests are delayed, each in a run of its own: all, or N random nodes "
 	       "(default all)"),

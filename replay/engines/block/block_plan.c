@@ -86,7 +86,8 @@ static int block_faults_apply(struct block_input *l, const struct mutant *m, str
  * point of the sawtooth. Moreover, a replay that is late after a stall of some tens of milliseconds
  * can catch up only if it may have more requests in flight than the trace had at that instant. */
 #define LIMIT_WINDOW_NS 100000000
-_Static_assert(LIMIT_WINDOW_NS == 100 * 1000000, "1 % of the window is a unit of slack_ms");
+_Static_assert(LIMIT_WINDOW_NS == 100 * 1000000,
+	       "the unit of slack_ms must be 1 % of LIMIT_WINDOW_NS");
 /* A device's queue usually has this many entries. If no entry is free, io_uring gives a request to
  * a kernel thread, and the order is lost. */
 #define SLACK_MOST 128u

@@ -448,8 +448,8 @@ static void test_facts(void **state)
 		"the start of one. In the other scenarios, program and replays ran one after the "
 		"other, each from start to end without a break, because replays are timed");
 	fact_is(&facts[2], &f.analysis,
-		"Other programs used 35 % of the CPU time of all CPUs; the hypervisor took 2 % "
-		"of it");
+		"Other programs used 35 % of the CPU time of all CPUs, and the hypervisor took "
+		"2 %");
 	fact_is(&facts[3], &f.analysis, "The campaign took 100 s: program 30 %, replays 50 %; "
 		"other work 20 %: syncing 5 %, the rest 15 %");
 	assert_null(facts[4].name);
