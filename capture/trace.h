@@ -186,7 +186,7 @@ struct trace_record {
 	uint32_t commit;
 };
 #define TRACE_COMMIT 0x5641u
-_Static_assert(sizeof(struct trace_record) == 96, "the record is part of the file format");
+_Static_assert(sizeof(struct trace_record) == 96, "the record's size is part of the file format");
 
 /* A record with all fields unknown. */
 static inline struct trace_record record_unknown(void)

@@ -97,9 +97,9 @@ LIST(event, NULL,
 	CAMPAIGN(is.last, "last", NULL)
 	BY_JSON(is_ongoing, "boolean", "ongoing", NULL)
 	BY_OBJECT(nearest_change, nearest_change, "nearest_change",
-		  "Among the campaigns in which facts changed, the campaign nearest to the onset, "
-		  "with the changed facts. Null if no fact changed within the 95 % interval of the "
-		  "onset.", NULLABLE))
+		  "The campaign nearest to the onset in which facts (environment, protocol) "
+		  "changed, with the changed facts. Null if no fact changed within the 95 % "
+		  "interval of the onset.", NULLABLE))
 #undef S
 
 #define S history_signal

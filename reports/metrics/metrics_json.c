@@ -215,8 +215,8 @@ LIST(levels, NULL,
 	LEVEL(idle_ns, "conc_idle_time")
 	CDF("conc_cdf_time", TIME, "Share of the time during which at most k requests were in "
 		"flight, for k = 0, 1, and so on.")
-	CDF("conc_cdf_time_busy", BUSY_TIME, "Share of the time with requests in flight during "
-		"which at most k were in flight, for k = 0, 1, and so on.")
+	CDF("conc_cdf_time_busy", BUSY_TIME, "Share of the time with at most k requests in "
+		"flight, for k = 0, 1, and so on. Times without a request in flight do not count.")
 	CDF("conc_cdf_request", REQUEST, "Share of the requests at whose start at most k requests "
 		"were in flight, with the request itself, for k = 0, 1, and so on.")
 	FINITE(mean_lifetime_level, "conc_mean_lifetime", NUMBER, NULL, IF(has_lifetime)))
@@ -493,7 +493,8 @@ MODEL(S, "Comparison of a replay with its reference. Times are in ns. Parts that
 	     BY_NAME(match_reason, "reason",
 		     "Reason for the choice; null if --match gave the method.")
 	     ROW(uint64_t, m.n_compared, "n_compared", COUNT,
-		 "Compared pairs of requests with equal numbers.", IF_SET(m.n_compared))
+		 "Compared pairs of requests. Both requests of a pair have the same number.",
+		 IF_SET(m.n_compared))
 	     ROW(uint64_t, m.n_same_request, "n_same_request", COUNT,
 		 "Compared pairs with the same operation, object, offset and length.",
 		 IF_SET(m.n_compared))

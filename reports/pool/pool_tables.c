@@ -139,9 +139,9 @@ static void study_row(struct table *t, const struct pool_case *c)
 static void table_studies(struct table *t, const struct pool *p)
 {
 	table_init(t, "pool", "Repeatability and reproducibility of each case");
-	table_note(t, "Each value is a ratio: the %s of the replay divided by that of the program "
-		"in the same block. Bias: mean over the laboratories of this ratio minus 1. "
-		"s_r: scatter within a laboratory. s_L: scatter between laboratories. s_R: both "
+	table_note(t, "All columns come from ratios: the %s of the replay divided by that of the "
+		"program in the same block. Bias: mean over the laboratories of this ratio minus "
+		"1. s_r: scatter within a laboratory. s_L: scatter between laboratories. s_R: both "
 		"together. s_R from, s_R to: 95 %% interval of s_R, which is wide with few "
 		"laboratories. "
 		"Two results of one laboratory differ by more than r with a probability of 5 %%. "

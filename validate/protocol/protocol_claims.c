@@ -11,7 +11,8 @@ const char *const claim_direction_names[] = {"larger", "smaller", "alike", NULL}
 
 const struct option_spec claim_keys[] = {
     OPTION(STRING, "text", FIELD(text), .arg = "TEXT", .help = "the finding as a sentence"),
-    OPTION(STRING, "source", FIELD(source), .arg = "TEXT", .help = "publication of the finding"),
+    OPTION(STRING, "source", FIELD(source), .arg = "TEXT",
+           .help = "origin of the finding, such as a publication"),
     OPTION(STRING, "published", FIELD(published), .arg = "TEXT",
            .help = "text that states the published values (default none)"),
     OPTION(STRING, "measure", FIELD(measure_name), .arg = "NAME",
