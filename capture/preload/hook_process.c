@@ -115,12 +115,44 @@ static bool is_sound(char *const *list)
  * priority. Without them, it ends programs that load another library first. */
 HOOK(const char *, __asan_default_options, (void), return "verify_asan_link_order=0")
 
+/* --- end of the program --------------------------------------------------- */
+
+void rings_end(void)
+{
+	const struct recorder *r = capture_state == CAPTURE_ON ? capture_mine() : NULL;
+	const int saved = errno;
+	/* depth: a vfork child; no thread ID: a child of an unknown kind of fork, which has not
+	 * recorded a call */
+	if (capture_state != CAPTURE_ON || (r && (r->depth || !atomic_load(&r->tid))))
+		return;
+	uring_mapped_look();
+	uring_look();
+	aio_rings_look();
+	errno = saved;
+}
+
+static __attribute__((destructor)) void exit_prepare(void)
+{
+	rings_end();
+}
+
+#define ENDS(function)                                                                             \
+	rings_end();                                                                               \
+	REAL(function)(status);                                                                    \
+	__builtin_unreachable()
+
+HOOK(void, _exit, (int status), ENDS(_exit))
+HOOK(void, _Exit, (int status), ENDS(_Exit))
+HOOK(void, quick_exit, (int status), ENDS(quick_exit))
+
 /* --- exec ----------------------------------------------------------------- */
 
 static void note_exec(const char *path, int64_t got)
 {
 	uint64_t begin = clock_now(&capture_clock), end = begin;
 	cause_exec(got < 0);
+	if (!got)
+		rings_end();
 	if (capture_is_on())
 		NOTE(.op = LOG_EXEC, .dir = -100, .path = path);
 }
@@ -289,6 +321,7 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	cause_fork_prepare();									   \
 	pid_t got = REAL(function)();								   \
 	if (got == 0 && capture_state == CAPTURE_ON) {						   \
+		uring_forked();									   \
 		uring_mapped_forked();								   \
 		aio_rings_forked();								   \
 		in_line_forked();								   \
@@ -317,6 +350,7 @@ static int clone_child(void *argument)
 	if (s.flags & CLONE_VM)
 		capture_vfork_child((uint32_t)RAW(SYS_getpid));
 	else if (capture_state == CAPTURE_ON) {
+		uring_forked();
 		uring_mapped_forked();
 		aio_rings_forked();
 		in_line_forked();

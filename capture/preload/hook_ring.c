@@ -14,6 +14,9 @@ enum { SETUP_SQE128 = 1u << 10, SETUP_CQE32 = 1u << 11, SQE_SKIP = 1u << 6, CQE_
 struct followed_ring { /* state of a ring */
 	const struct io_uring *_Atomic of;
 	_Atomic uint32_t seen; /* tail of the completion queue at the last inspection */
+	/* the addresses and flags at that inspection; the program may free `of` before it ends */
+	struct uring_completion queue;
+	unsigned int flags;
 	_Atomic uint32_t n_files;
 	_Atomic int32_t file[N_FILES]; /* registered descriptors */
 };
@@ -42,13 +45,11 @@ static uint64_t key_of(const struct io_uring *u, uint64_t user_data)
 	return user_data ^ (uintptr_t)u * 0x9e3779b97f4a7c15u;
 }
 
-void uring_completions_note(const struct io_uring *u, uint64_t now)
+static void completions_note(struct followed_ring *r, const struct io_uring *u, uint64_t now)
 {
-	struct followed_ring *r = ring_of(u);
-	if (!r)
-		return;
-	const uint32_t mask = *u->cq.ring_mask, shift = u->flags & SETUP_CQE32 ? 1 : 0;
-	uint32_t tail = __atomic_load_n(u->cq.tail, __ATOMIC_ACQUIRE), from = atomic_load(&r->seen);
+	const struct uring_completion *q = &r->queue;
+	const uint32_t mask = *q->ring_mask, shift = r->flags & SETUP_CQE32 ? 1 : 0;
+	uint32_t tail = __atomic_load_n(q->tail, __ATOMIC_ACQUIRE), from = atomic_load(&r->seen);
 	do {
 		if ((int32_t)(tail - from) <= 0)
 			return;
@@ -57,11 +58,50 @@ void uring_completions_note(const struct io_uring *u, uint64_t now)
 	if (tail - from > mask + 1)
 		from = tail - mask - 1; /* older results were overwritten */
 	for (; from != tail; from++) {
-		const struct io_uring_cqe *c = &u->cq.cqes[(from & mask) << shift];
+		const struct io_uring_cqe *c = &q->cqes[(from & mask) << shift];
 		const uint64_t key = key_of(u, c->user_data);
 		if (!(c->flags & CQE_MORE) && !uring_named_done(key, c->res, now))
 			async_note_done(key, c->res, now);
 	}
+}
+
+void uring_completions_note(const struct io_uring *u, uint64_t now)
+{
+	struct followed_ring *r = ring_of(u);
+	if (!r)
+		return;
+	if (r->queue.tail != u->cq.tail || r->flags != u->flags) {
+		r->queue = u->cq;
+		r->flags = u->flags;
+	}
+	completions_note(r, u, now);
+}
+
+/* The program may have unmapped the queue by a call without a hook. */
+static bool is_there(const struct followed_ring *r)
+{
+	const struct uring_completion *q = &r->queue;
+	return capture_readable(q->tail, sizeof *q->tail) &&
+	       capture_readable(q->ring_mask, sizeof *q->ring_mask) &&
+	       capture_readable(q->cqes, ((size_t)*q->ring_mask + 1) * sizeof *q->cqes
+						 << (r->flags & SETUP_CQE32 ? 1 : 0));
+}
+
+void uring_look(void)
+{
+	const uint64_t now = clock_now(&capture_clock);
+	for (int i = 0; i < N_RINGS; i++) {
+		const struct io_uring *u = atomic_load(&rings[i].of);
+		/* restricted system calls: the addresses cannot be tested */
+		if (u && !capture_confined && is_there(&rings[i]))
+			completions_note(&rings[i], u, now);
+	}
+}
+
+void uring_forked(void)
+{
+	for (int i = 0; i < N_RINGS; i++)
+		rings[i].queue.tail = NULL;
 }
 
 /* --- entries -------------------------------------------------------------- */

@@ -400,6 +400,8 @@ EXPORT long syscall(long number, ...)
 	long got;
 	if (!w && capture_is_on() && function_call(number, a, &got))
 		return got;
+	if (number == SYS_exit_group)
+		rings_end();
 	if (!w || !capture_is_on()) {
 		CAUSE_NUMBER(number, a);
 		if (capture_is_on() &&

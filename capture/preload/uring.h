@@ -51,6 +51,10 @@ HIDDEN void uring_watch_end(const struct uring_watch *w, const struct io_uring *
 			    uint64_t end, uint32_t length, int got);
 /* Records the results since the last inspection as fetched at `now`. */
 HIDDEN void uring_completions_note(const struct io_uring *u, uint64_t now);
+/* The same for all rings that were inspected before. */
+HIDDEN void uring_look(void);
+/* call it in a forked child: uring_look() then ignores the rings of the parent */
+HIDDEN void uring_forked(void);
 /* Records entry `i` of the entry array as submitted. */
 HIDDEN void uring_entry_note(const struct io_uring *u, uint32_t i, uint64_t begin, uint64_t end);
 HIDDEN void uring_forget(const struct io_uring *u);
@@ -58,6 +62,11 @@ HIDDEN void uring_forget(const struct io_uring *u);
  * number of registered files; UINT32_MAX: unchanged. */
 HIDDEN void uring_files_register(const struct io_uring *u, uint32_t first, const int *fd,
 				 uint32_t n, uint32_t n_files);
+
+/* hook_process.c: inspects all rings, because the program may have fetched results after its last
+ * call. Call it before the program ends or runs another program. Does nothing in a vfork child,
+ * whose parent continues to use the rings. */
+HIDDEN void rings_end(void);
 
 /* --- hook_ring_named.c: entries with a path or at the file's position; one record each ----- */
 

@@ -52,6 +52,14 @@ for how in plain polled; do
 	replayed
 done
 
+# results that the program takes after its last call are recorded when it ends
+for end in exit _exit _Exit quick_exit exit_group exec; do
+	captured late $end
+	grep -q '^Health     no sign of missing requests; ' info || fail "not complete, $end: $(grep Health info)"
+	[ "$(count ',aio_write,"path=ringed;fd=[0-9]*;offset=[0-9]*;length=4096",4096,')" -eq 8 ] ||
+		fail "writes before $end: $(cat csv)"
+done
+
 # entries that stand for calls become those calls, with their paths, results and positions
 for how in '' polled; do
 	captured named $how

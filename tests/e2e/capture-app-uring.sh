@@ -45,3 +45,7 @@ for how in threads many; do
 	capture --root . -- ../uring $how
 	[ "$(count ',aio_read,')" -eq 100 ] || fail "$(count ',aio_read,') of 100 requests, $how"
 done
+
+# results taken without a call after the last call of the library
+capture --root . -- ../uring late
+[ "$(count ',aio_read,"path=ringed;.*",4096,')" -eq 16 ] || fail "results before the end: $(cat ../csv)"

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ring plain | polled | named [polled] | overrun: requests through a ring that the program sets up
- * and maps itself, by syscall(2) and mmap(2), as libuv does. Prints "skip" and the reason if the
- * kernel forbids it.
+/* ring plain | polled | named [polled] | overrun | late END: requests through a ring that the
+ * program sets up and maps itself, by syscall(2) and mmap(2), as libuv does. Prints "skip" and the
+ * reason if the kernel forbids it.
  *
  *	plain	 50 writes and 50 reads of "ringed", 8 in flight at a time
  *	polled	 the same with a thread of the kernel that takes the entries; epoll awaits results
  *	named	 opens, writes and reads at the position, stats, renames, links and removes files by
  *		 entries of the ring
- *	overrun	 as polled, but more entries than the ring has places between two calls */
+ *	overrun	 as polled, but more entries than the ring has places between two calls
+ *	late	 writes, and takes all results after its last call; ends by exit, _exit, _Exit,
+ *		 quick_exit, exit_group or exec */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -95,15 +97,20 @@ static int fetch(int *result)
 	return 1;
 }
 
+static void wake(void)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (__atomic_load_n(at(p.sq_off.flags), __ATOMIC_RELAXED) & IORING_SQ_NEED_WAKEUP)
+		need(syscall(SYS_io_uring_enter, ring_fd, 0, 0, IORING_ENTER_SQ_WAKEUP, NULL, 0) >=
+			 0,
+		     "io_uring_enter");
+}
+
 static void hand_over(unsigned int n, unsigned int least)
 {
 	if (p.flags & IORING_SETUP_SQPOLL) {
 		struct epoll_event e;
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
-		if (*at(p.sq_off.flags) & IORING_SQ_NEED_WAKEUP)
-			need(syscall(SYS_io_uring_enter, ring_fd, 0, 0, IORING_ENTER_SQ_WAKEUP,
-				     NULL, 0) >= 0,
-			     "io_uring_enter");
+		wake();
 		need(epoll_wait(epoll_fd, &e, 1, 5000) == 1, "epoll_wait");
 	} else {
 		need(syscall(SYS_io_uring_enter, ring_fd, n, least, IORING_ENTER_GETEVENTS, NULL,
@@ -243,11 +250,50 @@ static void overrun(void)
 	close(ring_fd);
 }
 
+static void late(const char *end)
+{
+	int result, done = 0;
+	start(IORING_SETUP_SQPOLL);
+	const int fd = open("ringed", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	need(fd >= 0, "ringed");
+	for (int i = 0; i < DEPTH; i++) {
+		*next() = (struct io_uring_sqe){.opcode = IORING_OP_WRITE,
+						.fd = fd,
+						.user_data = (uint64_t)i,
+						.off = (uint64_t)i * BLOCK,
+						.addr = (uintptr_t)buffer,
+						.len = BLOCK};
+		publish();
+	}
+	while (done < DEPTH)
+		if (fetch(&result)) {
+			need(result == BLOCK, "a result");
+			done++;
+		} else {
+			wake(); /* a new thread of the kernel may sleep at once */
+		}
+	if (!strcmp(end, "exit"))
+		exit(0);
+	if (!strcmp(end, "_exit"))
+		_exit(0);
+	if (!strcmp(end, "_Exit"))
+		_Exit(0);
+	if (!strcmp(end, "quick_exit"))
+		quick_exit(0);
+	if (!strcmp(end, "exit_group"))
+		syscall(SYS_exit_group, 0);
+	if (!strcmp(end, "exec"))
+		execlp("true", "true", NULL);
+	need(0, "the end");
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "plain";
 	if (!strcmp(how, "overrun"))
 		overrun();
+	else if (!strcmp(how, "late"))
+		late(argc > 2 ? argv[2] : "");
 	else if (!strcmp(how, "named"))
 		named(argc > 2 ? IORING_SETUP_SQPOLL : 0);
 	else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* uring plain | fixed | polled | threads | many: requests through liburing. Prints "skip" and the
- * reason if the kernel forbids it. */
+/* uring plain | fixed | polled | threads | many | late: requests through liburing. Prints "skip" and
+ * the reason if the kernel forbids it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -123,6 +123,31 @@ static void many(void)
 	need(n == N, "all results");
 }
 
+/* Takes results without a call, frees the ring's structure and ends. */
+static void late(void)
+{
+	struct io_uring *own = malloc(sizeof *own);
+	struct io_uring_cqe *c;
+	unsigned int head, n = 0;
+	need(own && io_uring_queue_init(DEPTH, own, 0) == 0, "another ring");
+	for (int i = 0; i < DEPTH; i++) {
+		struct io_uring_sqe *s = io_uring_get_sqe(own);
+		io_uring_prep_read(s, fd, buffer[i], 4096, i * 4096L);
+		io_uring_sqe_set_data(s, (void *)(intptr_t)(i + 1));
+		s->flags |= IOSQE_ASYNC;
+	}
+	need(io_uring_submit(own) == DEPTH, "io_uring_submit");
+	while (n < DEPTH) {
+		n = 0;
+		io_uring_for_each_cqe(own, head, c)
+			n++;
+	}
+	io_uring_cq_advance(own, n);
+	memset(own, 0xff, sizeof *own);
+	free(own);
+	exit(0);
+}
+
 int main(int argc, char **argv)
 {
 	const char *way = argc > 1 ? argv[1] : "plain";
@@ -135,6 +160,8 @@ int main(int argc, char **argv)
 		threads();
 	} else if (!strcmp(way, "many")) {
 		many();
+	} else if (!strcmp(way, "late")) {
+		late();
 	} else {
 		plain(fd, 0);
 	}
