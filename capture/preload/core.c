@@ -388,12 +388,16 @@ static __attribute__((constructor)) void capture_begin(void)
 	cause_thread_begin(0);
 }
 
+bool capture_owns_process(void)
+{
+	return capture_confined || process->pid == (uint32_t)RAW(SYS_getpid);
+}
+
 /* Records the characters in streams that the library is about to flush, and the libraries that the
  * program loaded since the start. */
 static __attribute__((destructor)) void capture_end(void)
 {
-	if (capture_state != CAPTURE_ON ||
-	    (!capture_confined && process->pid != (uint32_t)RAW(SYS_getpid)))
+	if (capture_state != CAPTURE_ON || !capture_owns_process())
 		return;
 	in_line_note_all();
 	if (!capture_confined)

@@ -111,6 +111,9 @@ HIDDEN void capture_confine_prepare(void);
 HIDDEN void *capture_map(long fd, size_t size, int flags);
 /* the next definition of the function `name`, or NULL */
 HIDDEN void *capture_real(const char *name);
+/* False in a child that shares or inherits the records of its parent. With restricted system calls,
+ * the process ID is unknown, and the result is true. */
+HIDDEN bool capture_owns_process(void);
 
 static inline bool capture_is_on(void)
 {

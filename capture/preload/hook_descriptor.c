@@ -18,6 +18,7 @@
 
 #include "capture/op.h"
 #include "capture/preload/core.h"
+#include "capture/preload/uring.h"
 
 /* Name of a numbered object such as "pipe:[123]". All processes share the counter. Reading the
  * inode number would need a system call that the program did not make. */
@@ -131,6 +132,8 @@ EXPORT int openpty(int *master, int *slave, char *name, const struct termios *ho
 EXPORT pid_t forkpty(int *master, char *name, const struct termios *how, const struct winsize *size)
 {
 	const pid_t got = REAL(forkpty)(master, name, how, size);
+	if (!got && capture_state == CAPTURE_ON)
+		rings_forked();
 	descriptor_note(got > 0 ? *master : -1, "/dev/ptmx", false);
 	for (int fd = 0; !got && fd < 3; fd++)
 		descriptor_note(fd, "/dev/pts", false);

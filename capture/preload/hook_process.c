@@ -123,7 +123,8 @@ void rings_end(void)
 	const int saved = errno;
 	/* depth: a vfork child; no thread ID: a child of an unknown kind of fork, which has not
 	 * recorded a call */
-	if (capture_state != CAPTURE_ON || (r && (r->depth || !atomic_load(&r->tid))))
+	if (capture_state != CAPTURE_ON || !capture_owns_process() ||
+	    (r && (r->depth || !atomic_load(&r->tid))))
 		return;
 	uring_mapped_look();
 	uring_look();
@@ -131,19 +132,40 @@ void rings_end(void)
 	errno = saved;
 }
 
+void rings_forked(void)
+{
+	uring_forked();
+	uring_mapped_forked();
+	aio_rings_forked();
+}
+
 static __attribute__((destructor)) void exit_prepare(void)
 {
 	rings_end();
 }
 
-#define ENDS(function)                                                                             \
+enum { END_UNDERSCORE, END_CAPITAL, END_QUICK, N_ENDS };
+static const char *const end_names[N_ENDS] = {"_exit", "_Exit", "quick_exit"};
+static void (*real_end[N_ENDS])(int status);
+
+/* A search for a function can wait for another thread that loads a library. A signal handler may
+ * call _exit, and must not wait. */
+static __attribute__((constructor)) void ends_find(void)
+{
+	for (int i = 0; i < N_ENDS; i++)
+		real_end[i] = (void (*)(int))capture_real(end_names[i]);
+}
+
+#define ENDS(end)                                                                                  \
 	rings_end();                                                                               \
-	REAL(function)(status);                                                                    \
+	if (!real_end[end]) /* before the constructors */                                          \
+		ends_find();                                                                       \
+	real_end[end](status);                                                                     \
 	__builtin_unreachable()
 
-HOOK(void, _exit, (int status), ENDS(_exit))
-HOOK(void, _Exit, (int status), ENDS(_Exit))
-HOOK(void, quick_exit, (int status), ENDS(quick_exit))
+HOOK(void, _exit, (int status), ENDS(END_UNDERSCORE))
+HOOK(void, _Exit, (int status), ENDS(END_CAPITAL))
+HOOK(void, quick_exit, (int status), ENDS(END_QUICK))
 
 /* --- exec ----------------------------------------------------------------- */
 
@@ -321,9 +343,7 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	cause_fork_prepare();									   \
 	pid_t got = REAL(function)();								   \
 	if (got == 0 && capture_state == CAPTURE_ON) {						   \
-		uring_forked();									   \
-		uring_mapped_forked();								   \
-		aio_rings_forked();								   \
+		rings_forked();									   \
 		in_line_forked();								   \
 		capture_more();									   \
 		cause_forked();									   \
@@ -350,9 +370,7 @@ static int clone_child(void *argument)
 	if (s.flags & CLONE_VM)
 		capture_vfork_child((uint32_t)RAW(SYS_getpid));
 	else if (capture_state == CAPTURE_ON) {
-		uring_forked();
-		uring_mapped_forked();
-		aio_rings_forked();
+		rings_forked();
 		in_line_forked();
 		capture_more();
 		cause_forked();

@@ -24,11 +24,20 @@ static struct followed_ring rings[N_RINGS];
 
 /* --- rings ---------------------------------------------------------------- */
 
-static struct followed_ring *ring_of(const struct io_uring *u)
+/* Returns the ring if it was inspected before. */
+static struct followed_ring *ring_find(const struct io_uring *u)
 {
 	for (int i = 0; i < N_RINGS; i++)
 		if (atomic_load_explicit(&rings[i].of, memory_order_acquire) == u)
 			return &rings[i];
+	return NULL;
+}
+
+static struct followed_ring *ring_of(const struct io_uring *u)
+{
+	struct followed_ring *r = ring_find(u);
+	if (r || !u->cq.head) /* NULL: the program has not mapped the ring yet */
+		return r;
 	for (int i = 0; i < N_RINGS; i++) {
 		const struct io_uring *none = NULL;
 		if (!atomic_compare_exchange_strong(&rings[i].of, &none, u))
@@ -45,10 +54,10 @@ static uint64_t key_of(const struct io_uring *u, uint64_t user_data)
 	return user_data ^ (uintptr_t)u * 0x9e3779b97f4a7c15u;
 }
 
-static void completions_note(struct followed_ring *r, const struct io_uring *u, uint64_t now)
+static void completions_note(struct followed_ring *r, const struct uring_completion *q,
+			     unsigned int flags, const struct io_uring *u, uint64_t now)
 {
-	const struct uring_completion *q = &r->queue;
-	const uint32_t mask = *q->ring_mask, shift = r->flags & SETUP_CQE32 ? 1 : 0;
+	const uint32_t mask = *q->ring_mask, shift = flags & SETUP_CQE32 ? 1 : 0;
 	uint32_t tail = __atomic_load_n(q->tail, __ATOMIC_ACQUIRE), from = atomic_load(&r->seen);
 	do {
 		if ((int32_t)(tail - from) <= 0)
@@ -74,17 +83,16 @@ void uring_completions_note(const struct io_uring *u, uint64_t now)
 		r->queue = u->cq;
 		r->flags = u->flags;
 	}
-	completions_note(r, u, now);
+	completions_note(r, &u->cq, u->flags, u, now);
 }
 
 /* The program may have unmapped the queue by a call without a hook. */
-static bool is_there(const struct followed_ring *r)
+static bool is_there(const struct uring_completion *q, unsigned int flags)
 {
-	const struct uring_completion *q = &r->queue;
 	return capture_readable(q->tail, sizeof *q->tail) &&
 	       capture_readable(q->ring_mask, sizeof *q->ring_mask) &&
 	       capture_readable(q->cqes, ((size_t)*q->ring_mask + 1) * sizeof *q->cqes
-						 << (r->flags & SETUP_CQE32 ? 1 : 0));
+						 << (flags & SETUP_CQE32 ? 1 : 0));
 }
 
 void uring_look(void)
@@ -92,9 +100,12 @@ void uring_look(void)
 	const uint64_t now = clock_now(&capture_clock);
 	for (int i = 0; i < N_RINGS; i++) {
 		const struct io_uring *u = atomic_load(&rings[i].of);
+		/* a copy: another thread may inspect the ring for the first time */
+		const struct uring_completion q = rings[i].queue;
+		const unsigned int flags = rings[i].flags;
 		/* restricted system calls: the addresses cannot be tested */
-		if (u && !capture_confined && is_there(&rings[i]))
-			completions_note(&rings[i], u, now);
+		if (u && !capture_confined && is_there(&q, flags))
+			completions_note(&rings[i], &q, flags, u, now);
 	}
 }
 
@@ -226,9 +237,11 @@ void uring_entry_note(const struct io_uring *u, uint32_t i, uint64_t begin, uint
 
 void uring_forget(const struct io_uring *u)
 {
-	struct followed_ring *r = ring_of(u);
-	if (r)
-		atomic_store(&r->of, NULL);
+	struct followed_ring *r = ring_find(u);
+	if (!r)
+		return;
+	r->queue.tail = NULL;
+	atomic_store(&r->of, NULL);
 }
 
 void uring_files_register(const struct io_uring *u, uint32_t at, const int *fd, uint32_t n,

@@ -86,7 +86,7 @@ static void pointers_set(struct mapped_ring *m)
 	m->u.flags = m->p.flags;
 	m->u.features = m->p.features;
 	m->seen = __atomic_load_n(m->u.sq.head, __ATOMIC_ACQUIRE);
-	/* follows the ring from now on: the program may fetch results before the first inspection */
+	/* from now on: the program may fetch results before the first inspection */
 	uring_completions_note(&m->u, clock_now(&capture_clock));
 }
 

@@ -67,6 +67,8 @@ HIDDEN void uring_files_register(const struct io_uring *u, uint32_t first, const
  * call. Call it before the program ends or runs another program. Does nothing in a vfork child,
  * whose parent continues to use the rings. */
 HIDDEN void rings_end(void);
+/* hook_process.c: forgets all rings in a forked child, because its parent continues to use them. */
+HIDDEN void rings_forked(void);
 
 /* --- hook_ring_named.c: entries with a path or at the file's position; one record each ----- */
 

@@ -60,6 +60,10 @@ for end in exit _exit _Exit quick_exit exit_group exec; do
 		fail "writes before $end: $(cat csv)"
 done
 
+# rings that are never mapped
+captured probe
+expect_line out 'ended with status 0'
+
 # entries that stand for calls become those calls, with their paths, results and positions
 for how in '' polled; do
 	captured named $how

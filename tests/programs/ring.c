@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ring plain | polled | named [polled] | overrun | late END: requests through a ring that the
+/* ring plain | polled | named [polled] | overrun | late END | probe: requests through a ring that the
  * program sets up and maps itself, by syscall(2) and mmap(2), as libuv does. Prints "skip" and the
  * reason if the kernel forbids it.
  *
@@ -9,7 +9,8 @@
  *		 entries of the ring
  *	overrun	 as polled, but more entries than the ring has places between two calls
  *	late	 writes, and takes all results after its last call; ends by exit, _exit, _Exit,
- *		 quick_exit, exit_group or exec */
+ *		 quick_exit, exit_group or exec
+ *	probe	 sets up rings that it never maps, and closes them; forks before and after this */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +24,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { N = 100, DEPTH = 8, BLOCK = 4096 };
@@ -287,6 +289,28 @@ static void late(const char *end)
 	need(0, "the end");
 }
 
+static void child(void)
+{
+	const pid_t pid = fork();
+	int status;
+	if (!pid)
+		_exit(0);
+	need(pid > 0 && waitpid(pid, &status, 0) == pid && !status, "a child");
+}
+
+static void probe(void)
+{
+	for (int i = 0; i < 3; i++) {
+		struct io_uring_params q = {0};
+		const int fd = (int)syscall(SYS_io_uring_setup, DEPTH, &q);
+		need(fd >= 0, "io_uring_setup");
+		if (i)
+			child();
+		close(fd);
+		child();
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "plain";
@@ -294,6 +318,8 @@ int main(int argc, char **argv)
 		overrun();
 	else if (!strcmp(how, "late"))
 		late(argc > 2 ? argv[2] : "");
+	else if (!strcmp(how, "probe"))
+		probe();
 	else if (!strcmp(how, "named"))
 		named(argc > 2 ? IORING_SETUP_SQPOLL : 0);
 	else
