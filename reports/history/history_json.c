@@ -97,8 +97,8 @@ LIST(event, NULL,
 	CAMPAIGN(is.last, "last", NULL)
 	BY_JSON(is_ongoing, "boolean", "ongoing", NULL)
 	BY_OBJECT(nearest_change, nearest_change, "nearest_change",
-		  "The campaign nearest to the onset in which facts (environment, protocol) "
-		  "changed, with the changed facts. Null if no fact changed within the 95 % "
+		  "Campaign that is nearest to the onset and in which facts (environment, "
+		  "protocol) changed, with these facts. Null if no fact changed within the 95 % "
 		  "interval of the onset.", NULLABLE))
 #undef S
 
