@@ -115,6 +115,7 @@ static void ring_look(struct mapped_ring *m, uint64_t begin, uint64_t end)
 static void mapped_forget(struct mapped_ring *m)
 {
 	uring_forget(&m->u);
+	m->u.cq.head = NULL; /* the next ring in this place is not mapped yet */
 	m->sq = m->cq = m->sqes = NULL;
 	if (atomic_exchange(&m->fd, 0))
 		uring_n_mapped--;

@@ -53,7 +53,7 @@ HIDDEN void uring_watch_end(const struct uring_watch *w, const struct io_uring *
 HIDDEN void uring_completions_note(const struct io_uring *u, uint64_t now);
 /* The same for all rings that were inspected before. */
 HIDDEN void uring_look(void);
-/* call it in a forked child: uring_look() then ignores the rings of the parent */
+/* Call it in a forked child: uring_look() then ignores the rings of the parent. */
 HIDDEN void uring_forked(void);
 /* Records entry `i` of the entry array as submitted. */
 HIDDEN void uring_entry_note(const struct io_uring *u, uint32_t i, uint64_t begin, uint64_t end);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ring plain | polled | named [polled] | overrun | late END | probe: requests through a ring that the
- * program sets up and maps itself, by syscall(2) and mmap(2), as libuv does. Prints "skip" and the
- * reason if the kernel forbids it.
+/* ring plain | polled | named [polled] | overrun | late END | probe: requests through a ring that
+ * the program sets up and maps itself, by syscall(2) and mmap(2), as libuv does. Prints "skip" and
+ * the reason if the kernel forbids it.
  *
  *	plain	 50 writes and 50 reads of "ringed", 8 in flight at a time
  *	polled	 the same with a thread of the kernel that takes the entries; epoll awaits results
@@ -10,7 +10,8 @@
  *	overrun	 as polled, but more entries than the ring has places between two calls
  *	late	 writes, and takes all results after its last call; ends by exit, _exit, _Exit,
  *		 quick_exit, exit_group or exec
- *	probe	 sets up rings that it never maps, and closes them; forks before and after this */
+ *	probe	 unmaps a ring, and sets up rings that it never maps: registers a file, forks,
+ *		 closes the ring, and forks again */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +56,7 @@ static void start(unsigned int flags)
 	    .flags = flags | IORING_SETUP_CQSIZE, .sq_thread_idle = 60000, .cq_entries = 8 * DEPTH};
 	ring_fd = (int)syscall(SYS_io_uring_setup, DEPTH, &p);
 	if (ring_fd < 0 || !(p.features & IORING_FEAT_SINGLE_MMAP)) {
-		printf("skip: io_uring is not to be had: %s\n", strerror(errno));
+		printf("skip: io_uring is not available: %s\n", strerror(errno));
 		exit(0);
 	}
 	const size_t sq = p.sq_off.array + p.sq_entries * 4,
@@ -300,10 +301,15 @@ static void child(void)
 
 static void probe(void)
 {
+	start(0);
+	need(munmap(rings, 4096) == 0, "munmap"); /* the page with the heads and tails */
+	close(ring_fd);
 	for (int i = 0; i < 3; i++) {
 		struct io_uring_params q = {0};
-		const int fd = (int)syscall(SYS_io_uring_setup, DEPTH, &q);
+		const int fd = (int)syscall(SYS_io_uring_setup, DEPTH, &q), in = 0;
 		need(fd >= 0, "io_uring_setup");
+		need(syscall(SYS_io_uring_register, fd, IORING_REGISTER_FILES, &in, 1) == 0,
+		     "io_uring_register");
 		if (i)
 			child();
 		close(fd);
