@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "common/clock.h"
@@ -212,8 +213,9 @@ static void usage_take(struct launch_result *r, const struct rusage *use)
 	r->peak_bytes = (uint64_t)use->ru_maxrss * 1024;
 }
 
-/* Sleeps until the child has exited; kills it if necessary. Returns its wait status. */
-static int child_wait(struct waiting *w)
+/* Sleeps until the child has exited; kills it if necessary. `watch`: pidfd of the child, if the
+ * signalfd does not report its end. Returns its wait status. */
+static int child_wait(struct waiting *w, int watch)
 {
 	for (;;) {
 		int status;
@@ -239,8 +241,9 @@ static int child_wait(struct waiting *w)
 		}
 		if (w->spec->watch_memory && left_ms > WATCH_MS)
 			left_ms = WATCH_MS;
-		struct pollfd p = {.fd = w->spec->signal_fd, .events = POLLIN};
-		poll(&p, 1, left_ms < 60000 ? (int)left_ms : 60000);
+		struct pollfd p[] = {{.fd = w->spec->signal_fd, .events = POLLIN},
+				     {.fd = watch, .events = POLLIN}};
+		poll(p, sizeof p / sizeof *p, left_ms < 60000 ? (int)left_ms : 60000);
 		if (signals_pending(w->spec->signal_fd))
 			child_end(w, LAUNCH_INTERRUPTED);
 	}
@@ -362,7 +365,8 @@ void launch_wait(const struct launch_spec *s, struct launched *l, bool interrupt
 	struct waiting w = {s, r, l->pid, l->deadline_ns, 0};
 	if (interrupted)
 		child_end(&w, LAUNCH_INTERRUPTED);
-	int status = child_wait(&w);
+	int watch = s->signal_fd < 0 ? (int)syscall(SYS_pidfd_open, l->pid, 0) : -1;
+	int status = child_wait(&w, watch);
 	r->run_ns = clock_monotonic_ns() - l->start_ns;
 	/* kill the remaining processes of its group */
 	kill(-l->pid, SIGKILL);
@@ -372,6 +376,7 @@ void launch_wait(const struct launch_spec *s, struct launched *l, bool interrupt
 		r->end = signalled ? LAUNCH_SIGNALLED : LAUNCH_EXITED;
 	reason_make(s, r, l->log);
 	close(l->log);
+	fd_close(watch);
 }
 
 int launch_run(const struct launch_spec *s, struct launch_result *r, struct err *e)

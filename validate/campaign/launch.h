@@ -19,7 +19,8 @@ struct launch_spec {
 	const cpu_set_t *cpus;    /* NULL: all CPUs of the campaign */
 	struct scheduling scheduling;
 	int64_t timeout_ns; /* then SIGTERM, then SIGKILL */
-	/* signalfd of SIGCHLD, SIGINT, SIGTERM and SIGHUP, which the caller blocks */
+	/* signalfd of SIGCHLD, SIGINT, SIGTERM and SIGHUP, which the caller blocks. -1: these
+	 * signals are not blocked, so a signal ends the caller, and the kernel kills the child */
 	int signal_fd;
 	int pause_fd;	    /* page through which the process is paused (common/pause.h); 0 none */
 	/* samples the child's anonymous memory every few ms; not for measured runs */

@@ -104,6 +104,22 @@ static void test_timeout(void **state)
 	assert_int_equal(r.end, LAUNCH_TIMED_OUT);
 }
 
+/* the wait ends with the child, not with the time-out */
+static void test_no_signalfd(void **state)
+{
+	struct fixture without = {.dir = ((struct fixture *)*state)->dir, .signal_fd = -1};
+	struct launch_spec s = {.timeout_ns = 20000000000};
+	struct launch_result r;
+	struct err e = ERR_INIT;
+	assert_int_equal(run_spec(&without, s, "sleep 0.1; exit 4", &r, &e), 0);
+	assert_int_equal(r.end, LAUNCH_EXITED);
+	assert_int_equal(r.status, 4);
+	assert_true(r.run_ns < s.timeout_ns / 2);
+	s.timeout_ns = 300000000;
+	assert_int_equal(run_spec(&without, s, "exec sleep 60", &r, &e), 0);
+	assert_int_equal(r.end, LAUNCH_TIMED_OUT);
+}
+
 static void test_not_started(void **state)
 {
 	struct launch_result r;
@@ -326,6 +342,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_ends, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_timeout, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_no_signalfd, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_not_started, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_group, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_settings, setup, teardown),
