@@ -134,7 +134,8 @@ static int claim_run(int argc, char **argv, struct err *e)
 	c.claim = argv[1];
 	if (strpbrk(c.claim, "\n;#\""))
 		return command_fail(EXIT_USAGE, e, EINVAL,
-			"a claim is one line without quotes, ; or #: separate its parts by commas");
+			"a claim is one line without quotes, semicolons and \"#\": "
+			"separate its parts by commas");
 	const size_t len = strlen(argv[2]);
 	return len > 5 && !strcmp(argv[2] + len - 5, ".conf") ? with_protocol(&c, argv[2], e)
 							      : judge_trace(&c, argv[2], e);

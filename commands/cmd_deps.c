@@ -51,7 +51,7 @@ static const char about[] =
 	"request can wait for the start or for the end of another request. Prints the\n"
 	"number of waits and the concurrency that they permit. A wait that other waits\n"
 	"already imply does not count, except in the trace of a parallel application.\n"
-	"Nothing is replayed. Block-level traces have neither files nor threads, so the\n"
+	"Nothing is replayed. In a block-level trace, the requests name no files, so the\n"
 	"waits are derived from the times. The trace of a parallel application records\n"
 	"its waits. The command shows these recorded waits if neither --order nor --infer\n"
 	"is given.\n"

@@ -40,7 +40,7 @@ static const struct option_spec run_options[] = {
 	OPTION(FLAG, "dry-run", FIELD(dry_run),
 	       .help = "print scenarios, runs, expected time and space, and change nothing"),
 	OPTION(STRING, "scatter", FIELD(scatter), .arg = "RATIO|DIR",
-	       .help = "with --dry-run: scatter between blocks that the plan assumes: RATIO (a "
+	       .help = "with --dry-run: compute the plan for this scatter between blocks: RATIO (a "
 	       "relative standard deviation), or the scatter that was measured in the results "
 	       "directory DIR; see the manual page (default 10%)"),
 	OPTION(STRING, "device", FIELD(device), .arg = "NAME", .help = "permit overwriting this "
@@ -55,10 +55,10 @@ static const struct option_spec run_options[] = {
 	       .help = "run one campaign whose parallel applications use all of these hosts; "
 	       "overrides the key \"hosts\" of the protocol"),
 	OPTION(LIST, "launcher", FIELD(launchers), .arg = "COMMAND",
-	       .help = "a COMMAND without {host} starts the {n} ranks of parallel applications and "
-	       "replays, such as \"srun -n {n}\"; a COMMAND with {host} starts a program on that "
-	       "host (default \"ssh {host}\"). Overrides the key \"launcher\"; see the manual "
-	       "page"),
+	       .help = "a COMMAND without {host}, such as \"srun -n {n}\", starts the {n} ranks of "
+	       "a parallel application or of its replay; a COMMAND with {host} starts a program on "
+	       "that host (default \"ssh {host}\"). Overrides the key \"launcher\"; see the "
+	       "manual page"),
 	OPTION(FLAG, "quiet", FIELD(quiet), .letter = 'q', .help = "print no progress"),
 	{.name = NULL},
 };

@@ -228,8 +228,9 @@ MODEL(S, "A published value and the value measured in this campaign, in base uni
 #define S course_rate
 GET_AT(double, lowest_rate, at->i ? ldexp(1, (int)at->i) : 0)
 
-MODEL(S, "A class of request rates: the intervals, of all runs, whose rate is at least from_per_s "
-	"and below twice from_per_s (below 2 per second if from_per_s is 0).",
+MODEL(S, "A class of request rates. It contains the time intervals, from all runs, in which the "
+	"rate is at least from_per_s and below twice from_per_s (below 2 per second if from_per_s "
+	"is 0).",
 	BY_REAL(lowest_rate, "from_per_s", RATE, NULL)
 	ROW(double, n_requests, "n_requests", NUMBER, "Per run.")
 	ROW(double, issue_error_ns, "issue_error_ns", TIME,

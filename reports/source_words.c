@@ -44,12 +44,13 @@ static const struct {
 			  "%.0f of %.0f runs had no memory cgroup, which the protocol requests: "
 			  "only the memory of the machine limits these runs"},
     [SOURCE_CGROUP] = {"testbed", "page-cache budget",
-		       "all runs were inside a memory cgroup with the requested budget or limit"},
+		       "all runs were inside a memory cgroup with the limit that the protocol "
+		       "requests"},
     [SOURCE_WARM_METADATA] = {"testbed", "warm metadata",
-			      "in %.0f of %.0f scenarios with cold files, names and inodes of the "
-			      "files were cached, so open, stat and readdir were as fast as with "
-			      "warm metadata; to drop these caches too, set evict = all and run "
-			      "the campaign as root"},
+			      "the names and inodes of the files were cached in %.0f of %.0f "
+			      "scenarios with cold files, so open, stat and readdir were as fast "
+			      "as with warm metadata; to drop these caches too, set evict = all "
+			      "and run the campaign as root"},
     [SOURCE_COLD_METADATA] = {"testbed", "cold metadata",
 			      "dentries and inodes were dropped before each run"},
     [SOURCE_RERUN] = {"reference", "the program run again",

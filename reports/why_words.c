@@ -124,9 +124,9 @@ const char *words_method(enum why_method how)
 				    "response time of this operation",
 	    [METHOD_BY_LEVEL] = "change of the share of the requests at each number in flight, "
 				"multiplied by the mean response time at this number",
-	    [METHOD_BY_LEVEL_ALONE] = "by the number of requests in flight; program and "
-				      "replay had no such number in common, so this part also "
-				      "contains unexplained service time",
+	    [METHOD_BY_LEVEL_ALONE] = "the whole change of the response time, because program and "
+				      "replay had no number of requests in flight in common; this "
+				      "part also contains unexplained service time",
 	    [METHOD_BY_LATENESS] = "difference in response time between late requests and "
 				  "requests on time",
 	    [METHOD_BY_ORDER] = "difference in response time between reordered and other "
@@ -216,7 +216,7 @@ void words_add_why(struct strbuf *out, const struct why *w)
 		strbuf_addf(out, "the %s %s",
 			    w->main_name == WHY_UNEXPLAINED ? "difference is mainly in"
 			    : w->rejected		    ? "main cause of the verdict is"
-							    : "main cause of the difference is",
+							    : "main cause of the differences is",
 			    words_cause(w->main_name));
 		between = "; ";
 	}

@@ -131,8 +131,8 @@ MODEL(S, "Changes between two campaigns or two replayers. A number that does not
 	ROW(size_t, n_same, "n_same", COUNT, NULL)
 	ROW(size_t, n_missing, "n_missing", COUNT, NULL)
 	ROW(size_t, n_tests, "n_tests", COUNT, "Tests of the comparison, for Holm's correction.")
-	FINITE(level_same, "level_same", P, "Probability that a given changed component is called "
-					    "\"same\".")
+	FINITE(level_same, "level_same", P, "Probability that a component whose change is beyond "
+					    "the limit is called \"same\".")
 	FINITE(level_worse, "level_worse", P,
 	       "Probability that at least one unchanged component of the whole comparison is "
 	       "called \"better\" or \"worse\".")

@@ -275,8 +275,9 @@ static void figure_offsets(struct figures *fs, const struct info *x)
 			    RGB_BLUE, limit[i],
 			    i + 1 < N_SHADES ? "" : " or more");
 	strbuf_addch(&f->script, '\n');
-	figure_caption(f, "Reads and writes by time and offset in their file or device. The key "
-			  "gives the smallest number of requests of each shade.");
+	figure_caption(f, "Reads and writes by time and offset in their file or device. For "
+			  "each shade, the key gives the smallest number of requests that it "
+			  "stands for.");
 }
 
 static void figure_levels(struct figures *fs, const struct info *x)

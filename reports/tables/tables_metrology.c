@@ -113,7 +113,8 @@ const struct table_kind table_control = {
     .note =
 	"Control chart of the relative differences of the pairs, in the order of the blocks. "
 	"Moving range: absolute difference of two successive points. Lower and upper limit: "
-	"centre ± three standard deviations, computed from the mean moving range of the "
-	"logarithms, so the two limits differ in their distance from the centre. Upper limit "
-	"of the range: control limit of the moving ranges. Points outside the limits show a "
-	"disturbance, but the analysis does not leave them out."};
+	"three standard deviations below and above the centre on a logarithmic scale, computed "
+	"from the mean moving range of the logarithms. As relative differences, the two limits "
+	"differ in their distance from the centre. Upper limit of the range: "
+	"control limit of the moving ranges. Points outside the limits show a disturbance, but "
+	"the analysis does not leave them out."};

@@ -177,7 +177,8 @@
 	  "case. The decisions use numbers computed from all cases of the replayer.")              \
 	X(double, runs_p, "runs_p", P, "P-value of the runs test.")                                \
 	X(double, trend_p, "trend_p", P,                                                           \
-	  "P-value of the trend test; undefined if the runs are too few for a P-value of 0.05.")   \
+	  "P-value of the trend test; undefined if there are so few pairs that no trend could "    \
+	  "give a P-value of 0.05.")                                                               \
 	X(double, off_cpu_r, "off_cpu_program", SHARE,                                             \
 	  "Share of the time of the program's threads in which they waited for a device, "         \
 	  "slept or waited for a CPU.")                                                            \

@@ -72,8 +72,8 @@ static int scenario_check(const struct protocol *p, const struct scenario *s, st
 		return err_set(e, EINVAL,
 			       "the requests are observed at the device (observe = block)");
 	if (s->observe == OBSERVE_PRELOAD && p->pause == PAUSE_SIGNAL)
-		return err_set(e, EINVAL, "the preloaded library observes the program, and can "
-			       "pause it only at its gate, not with pause = signal");
+		return err_set(e, EINVAL, "the preloaded library observes the program, so the "
+			       "program can be paused only at its gate, not with pause = signal");
 	if (scenario_config(s, &c, NULL) < 0)
 		return err_set(e, EINVAL, "the options of the workload are not valid");
 	const struct workload *w = workload_find(s->type);

@@ -162,8 +162,8 @@ static char *hosts_value(const char *hosts, struct err *e)
 		return NULL;
 	SCOPED_FREE char *path = realpath(hosts, NULL);
 	if (path && strpbrk(path, "\";\n"))
-		return err_set(e, EINVAL, "\"%s\": a path in a protocol cannot contain quotes, "
-			       "semicolons or line breaks", path), NULL;
+		return err_set(e, EINVAL, "\"%s\": the path of a list of hosts cannot contain "
+			       "quotes, semicolons or line breaks", path), NULL;
 	return xasprintf("\"%s\"", path ? path : hosts);
 }
 
