@@ -55,10 +55,11 @@ static uint64_t key_of(const struct io_uring *u, uint64_t user_data)
 }
 
 static void completions_note(struct followed_ring *r, const struct uring_completion *q,
-			     unsigned int flags, const struct io_uring *u, uint64_t now)
+			     unsigned int flags, const struct io_uring *u, uint32_t tail,
+			     uint64_t now)
 {
 	const uint32_t mask = *q->ring_mask, shift = flags & SETUP_CQE32 ? 1 : 0;
-	uint32_t tail = __atomic_load_n(q->tail, __ATOMIC_ACQUIRE), from = atomic_load(&r->seen);
+	uint32_t from = atomic_load(&r->seen);
 	do {
 		if ((int32_t)(tail - from) <= 0)
 			return;
@@ -74,7 +75,7 @@ static void completions_note(struct followed_ring *r, const struct uring_complet
 	}
 }
 
-void uring_completions_note(const struct io_uring *u, uint64_t now)
+void uring_completions_note(const struct io_uring *u, uint32_t tail, uint64_t now)
 {
 	struct followed_ring *r = ring_of(u);
 	if (!r)
@@ -83,7 +84,7 @@ void uring_completions_note(const struct io_uring *u, uint64_t now)
 		r->queue = u->cq;
 		r->flags = u->flags;
 	}
-	completions_note(r, &u->cq, u->flags, u, now);
+	completions_note(r, &u->cq, u->flags, u, tail, now);
 }
 
 /* The program may have unmapped the queue by a call without a hook. */
@@ -97,15 +98,16 @@ static bool is_there(const struct uring_completion *q, unsigned int flags)
 
 void uring_look(void)
 {
-	const uint64_t now = clock_now(&capture_clock);
 	for (int i = 0; i < N_RINGS; i++) {
 		const struct io_uring *u = atomic_load(&rings[i].of);
 		/* a copy: another thread may inspect the ring for the first time */
 		const struct uring_completion q = rings[i].queue;
 		const unsigned int flags = rings[i].flags;
 		/* restricted system calls: the addresses cannot be tested */
-		if (u && !capture_confined && is_there(&q, flags))
-			completions_note(&rings[i], &q, flags, u, now);
+		if (!u || capture_confined || !is_there(&q, flags))
+			continue;
+		const uint32_t tail = __atomic_load_n(q.tail, __ATOMIC_ACQUIRE);
+		completions_note(&rings[i], &q, flags, u, tail, clock_now(&capture_clock));
 	}
 }
 
@@ -199,14 +201,15 @@ void uring_watch_begin(struct uring_watch *w, const struct io_uring *u, bool sub
 	w->from = is_polled(u) ? u->sq.sqe_head : __atomic_load_n(u->sq.head, __ATOMIC_ACQUIRE);
 	w->n = submits ? u->sq.sqe_tail - w->from : 0;
 	const struct followed_ring *r = ring_of(u);
-	uring_completions_note(u, clock_now(&capture_clock));
+	const uint32_t tail = uring_tail(u);
+	uring_completions_note(u, tail, clock_now(&capture_clock));
 	w->n_before = w->n < URING_NOTED_BEFORE ? w->n : URING_NOTED_BEFORE;
 	for (uint32_t i = 0; i < w->n_before; i++)
 		w->before[i] = request_of(u, r, w->from + i);
 }
 
 void uring_watch_end(const struct uring_watch *w, const struct io_uring *u, uint64_t begin,
-		     uint64_t end, uint32_t length, int got)
+		     uint64_t end, uint32_t tail, uint32_t length, int got)
 {
 	const struct followed_ring *r = ring_of(u);
 	uint32_t n = is_polled(u) ? u->sq.sqe_head - w->from
@@ -225,7 +228,7 @@ void uring_watch_end(const struct uring_watch *w, const struct io_uring *u, uint
 		if (!same || !uring_named_store(s, a.key, a.fd, begin))
 			async_note_submit(&a, begin, end);
 	}
-	uring_completions_note(u, end);
+	uring_completions_note(u, tail, end);
 }
 
 void uring_entry_note(const struct io_uring *u, uint32_t i, uint64_t begin, uint64_t end)

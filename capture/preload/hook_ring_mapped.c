@@ -5,10 +5,12 @@
  * events. Entries that were overwritten before an inspection count as lost. */
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/syscall.h>
 
 #include "capture/preload/uring.h"
 
-enum { N_MAPPED = 64, TRIES = 10000 };
+/* A thread waits about 2 s at most for another thread that uses the same ring. */
+enum { N_MAPPED = 64, SPINS = 1000, NAPS = 20000, NAP_NS = 50000 };
 enum { SETUP_NO_MMAP = 1u << 14, SETUP_NO_SQARRAY = 1u << 16 };
 /* opcodes of io_uring_register(2) */
 enum {
@@ -32,27 +34,38 @@ struct files_register { /* struct io_uring_rsrc_register */
 
 static struct mapped_ring {
 	_Atomic int fd; /* descriptor + 1; 0: the entry is free */
-	_Atomic bool busy; /* a thread uses the entry */
+	/* address of a variable of the thread that uses the entry; NULL: none */
+	const bool *_Atomic user;
+	const bool *first; /* the same of the thread that entered the ring first */
+	bool is_shared;	   /* several threads enter the ring */
 	struct io_uring_params p;
 	struct io_uring u;
 	const char *sq, *cq, *sqes; /* addresses of the mappings; NULL: not mapped */
 	uint32_t seen; /* head or tail of the submission queue at the last inspection */
+	uint64_t newest; /* the latest time at which a recorded entry was submitted */
 } mapped[N_MAPPED];
 _Atomic uint32_t uring_n_mapped;
 
-/* Locks the ring's entry. NULL: another thread, or a call that a signal handler interrupted, has
- * the lock. */
+/* Locks the ring's entry. NULL: a call that this signal handler interrupted has the lock, or
+ * another thread keeps it. */
 static struct mapped_ring *mapped_take(struct mapped_ring *m)
 {
-	for (int i = 0; i < TRIES; i++)
-		if (!atomic_exchange_explicit(&m->busy, true, memory_order_acquire))
+	static const struct timespec nap = {.tv_nsec = NAP_NS};
+	for (int i = 0; i < SPINS + NAPS; i++) {
+		const bool *user = NULL;
+		if (atomic_compare_exchange_strong(&m->user, &user, &capture_within))
 			return m;
+		if (user == &capture_within || (i >= SPINS && capture_confined))
+			break;
+		if (i >= SPINS)
+			RAW(SYS_nanosleep, &nap, NULL);
+	}
 	return NULL;
 }
 
 static void mapped_put(struct mapped_ring *m)
 {
-	atomic_store_explicit(&m->busy, false, memory_order_release);
+	atomic_store_explicit(&m->user, NULL, memory_order_release);
 }
 
 static struct mapped_ring *mapped_of(int fd)
@@ -87,29 +100,41 @@ static void pointers_set(struct mapped_ring *m)
 	m->u.features = m->p.features;
 	m->seen = __atomic_load_n(m->u.sq.head, __ATOMIC_ACQUIRE);
 	/* from now on: the program may fetch results before the first inspection */
-	uring_completions_note(&m->u, clock_now(&capture_clock));
+	const uint32_t tail = uring_tail(&m->u);
+	uring_completions_note(&m->u, tail, clock_now(&capture_clock));
 }
 
-/* Records the entries that the kernel has taken (with SQPOLL: may have taken), then the results. */
-static void ring_look(struct mapped_ring *m, uint64_t begin, uint64_t end)
+/* Records the entries from `m->seen` to `to`. */
+static void entries_note(struct mapped_ring *m, uint32_t to, uint64_t begin, uint64_t end)
 {
 	const struct io_uring *u = &m->u;
-	if (!is_whole(m))
-		return;
-	const uint32_t tail = __atomic_load_n(u->sq.tail, __ATOMIC_ACQUIRE),
-		       n_entries = m->p.sq_entries;
-	const uint32_t to =
-	    m->p.flags & IORING_SETUP_SQPOLL ? tail : __atomic_load_n(u->sq.head, __ATOMIC_ACQUIRE);
-	if ((int32_t)(to - m->seen) < 0)
-		m->seen = to;
-	for (; tail - m->seen > n_entries && m->seen != to; m->seen++)
-		capture_lost(); /* entries that later entries have overwritten */
+	m->newest = m->seen != to && m->newest < begin ? begin : m->newest;
 	for (; m->seen != to; m->seen++) {
 		const uint32_t at = m->seen & *u->sq.ring_mask;
 		uring_entry_note(u, m->p.flags & SETUP_NO_SQARRAY ? at : u->sq.array[at], begin,
 				 end);
 	}
-	uring_completions_note(u, end);
+}
+
+/* Records the entries that the kernel has taken (with SQPOLL: may have taken), then the results.
+ * Another thread may submit meanwhile, so the completion queue is read first. For the same reason,
+ * results are not recorded as fetched before the submission of a recorded entry. */
+static void ring_look(struct mapped_ring *m, uint64_t begin, uint64_t end)
+{
+	const struct io_uring *u = &m->u;
+	if (!is_whole(m))
+		return;
+	const uint32_t done = uring_tail(u);
+	const uint32_t tail = __atomic_load_n(u->sq.tail, __ATOMIC_ACQUIRE),
+		       n_entries = m->p.sq_entries;
+	uint32_t to =
+	    m->p.flags & IORING_SETUP_SQPOLL ? tail : __atomic_load_n(u->sq.head, __ATOMIC_ACQUIRE);
+	if ((int32_t)(to - m->seen) < 0)
+		to = m->seen; /* another thread is submitting these entries: uring_mapped_entering() */
+	for (; tail - m->seen > n_entries && m->seen != to; m->seen++)
+		capture_lost(); /* entries that later entries have overwritten */
+	entries_note(m, to, begin, end);
+	uring_completions_note(u, done, end > m->newest ? end : clock_now(&capture_clock));
 }
 
 static void mapped_forget(struct mapped_ring *m)
@@ -117,6 +142,8 @@ static void mapped_forget(struct mapped_ring *m)
 	uring_forget(&m->u);
 	m->u.cq.head = NULL; /* the next ring in this place is not mapped yet */
 	m->sq = m->cq = m->sqes = NULL;
+	m->first = NULL;
+	m->is_shared = false;
 	if (atomic_exchange(&m->fd, 0))
 		uring_n_mapped--;
 }
@@ -174,10 +201,12 @@ void uring_mapped_unmap(const void *at, size_t n)
 	}
 }
 
-/* The memory remains mapped, but another ring may reuse the number of the descriptor. */
+/* The memory remains mapped, but another ring may reuse the number of the descriptor. A vfork child
+ * closes its own descriptor, and its parent continues to use the ring. */
 void uring_mapped_close(int fd)
 {
-	struct mapped_ring *m = mapped_of(fd);
+	const struct recorder *r = capture_mine();
+	struct mapped_ring *m = r && r->depth ? NULL : mapped_of(fd);
 	if (!m)
 		return;
 	const uint64_t now = clock_now(&capture_clock);
@@ -236,6 +265,22 @@ void uring_mapped_look(void)
 		ring_look(m, now, now);
 		mapped_put(m);
 	}
+}
+
+void uring_mapped_entering(int fd, uint32_t n)
+{
+	struct mapped_ring *m = mapped_of(fd);
+	if (!m)
+		return;
+	m->first = m->first ? m->first : &capture_within;
+	m->is_shared |= m->first != &capture_within;
+	if (m->is_shared && is_whole(m) && !(m->p.flags & IORING_SETUP_SQPOLL)) {
+		const uint64_t now = clock_now(&capture_clock);
+		const uint32_t n_new =
+		    __atomic_load_n(m->u.sq.tail, __ATOMIC_ACQUIRE) - m->seen;
+		entries_note(m, m->seen + (n < n_new ? n : n_new), now, now);
+	}
+	mapped_put(m);
 }
 
 bool uring_mapped_entered(int fd, uint64_t begin, uint64_t end)

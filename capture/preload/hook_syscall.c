@@ -360,12 +360,13 @@ static struct cause_call row_begin(const struct syscall_row *w, const long *a)
 #define CAUSE_ROW(w, a)
 #endif
 
+/* the first argument of io_uring_enter is an index, not a descriptor */
+enum { ENTER_REGISTERED_RING = 1 << 4 };
+
 /* Records a call on a ring. For an unknown ring, the record states that its requests are missing in
  * the trace. */
 static void note_enter(const long *a, uint64_t begin, uint64_t end, long got)
 {
-	/* the first argument is an index, not a descriptor */
-	enum { ENTER_REGISTERED_RING = 1 << 4 };
 	const int saved = errno;
 	const bool known =
 	    !(a[3] & ENTER_REGISTERED_RING) && uring_mapped_entered((int)a[0], begin, end);
@@ -425,6 +426,8 @@ EXPORT long syscall(long number, ...)
 	CAUSE_ROW(w, a);
 	if (number == SYS_close && unlikely(uring_n_mapped))
 		uring_mapped_close((int)a[0]);
+	if (number == SYS_io_uring_enter && !(a[3] & ENTER_REGISTERED_RING))
+		uring_mapped_entering((int)a[0], (uint32_t)a[1]);
 	uint64_t begin = clock_begin(&capture_clock);
 	got = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	uint64_t end = clock_end(&capture_clock);

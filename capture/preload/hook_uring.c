@@ -33,8 +33,9 @@ static void *real_of(const char *name)
 	uring_watch_begin(&w, u, submits);                                                         \
 	uint64_t begin = clock_begin(&capture_clock);                                              \
 	int got = real(__VA_ARGS__);                                                               \
+	const uint32_t tail = uring_tail(u);                                                       \
 	uint64_t end = clock_end(&capture_clock);                                                  \
-	uring_watch_end(&w, u, begin, end, length, got);                                           \
+	uring_watch_end(&w, u, begin, end, tail, length, got);                                     \
 	return got
 
 HOOK(int, io_uring_submit, (struct io_uring *u), WATCHED(true, w.n, io_uring_submit, u))
@@ -83,8 +84,10 @@ EXPORT unsigned int io_uring_peek_batch_cqe(struct io_uring *u, struct io_uring_
 	    !(real = (__typeof__(&io_uring_peek_batch_cqe))real_of("io_uring_peek_batch_cqe")))
 		return 0;
 	unsigned int got = real(u, to, n);
-	if (capture_is_on())
-		uring_completions_note(u, clock_now(&capture_clock));
+	if (capture_is_on()) {
+		const uint32_t tail = uring_tail(u);
+		uring_completions_note(u, tail, clock_now(&capture_clock));
+	}
 	return got;
 }
 
@@ -93,7 +96,8 @@ EXPORT void io_uring_queue_exit(struct io_uring *u)
 {
 	static __typeof__(&io_uring_queue_exit) real;
 	if (capture_is_on()) {
-		uring_completions_note(u, clock_now(&capture_clock));
+		const uint32_t tail = uring_tail(u);
+		uring_completions_note(u, tail, clock_now(&capture_clock));
 		uring_forget(u);
 	}
 	if (!real)

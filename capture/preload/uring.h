@@ -45,12 +45,21 @@ struct uring_watch { /* state during one call of the library */
 };
 
 /* Call them before and after a call on the ring. `submits`: the call submits entries. Otherwise,
- * entries that are submitted during the call belong to another thread. */
+ * entries that are submitted during the call belong to another thread. `tail`: uring_tail() after
+ * the call, read before `end`. */
 HIDDEN void uring_watch_begin(struct uring_watch *w, const struct io_uring *u, bool submits);
 HIDDEN void uring_watch_end(const struct uring_watch *w, const struct io_uring *u, uint64_t begin,
-			    uint64_t end, uint32_t length, int got);
-/* Records the results since the last inspection as fetched at `now`. */
-HIDDEN void uring_completions_note(const struct io_uring *u, uint64_t now);
+			    uint64_t end, uint32_t tail, uint32_t length, int got);
+/* Tail of the completion queue; 0 if the program has not mapped the ring. */
+static inline uint32_t uring_tail(const struct io_uring *u)
+{
+	return u->cq.head ? __atomic_load_n(u->cq.tail, __ATOMIC_ACQUIRE) : 0;
+}
+
+/* Records the results since the last inspection, up to uring_tail() `tail`, as fetched at `now`.
+ * Read the tail before `now`: another thread may submit a request later, and its result must not be
+ * recorded as fetched before the submission. */
+HIDDEN void uring_completions_note(const struct io_uring *u, uint32_t tail, uint64_t now);
 /* The same for all rings that were inspected before. */
 HIDDEN void uring_look(void);
 /* Call it in a forked child: uring_look() then ignores the rings of the parent. */
@@ -92,5 +101,8 @@ HIDDEN void uring_mapped_forked(void);
 HIDDEN void uring_mapped_register(int fd, unsigned int what, const void *arg, unsigned int n);
 /* Inspects all rings. Call it when a program waits for events or has waited. */
 HIDDEN void uring_mapped_look(void);
+/* Call it before io_uring_enter submits `n` entries. If several threads use the ring, this function
+ * records the entries, because another thread may fetch their results before the call ends. */
+HIDDEN void uring_mapped_entering(int fd, uint32_t n);
 /* Records what io_uring_enter submitted on this ring. False: an unknown ring. */
 HIDDEN bool uring_mapped_entered(int fd, uint64_t begin, uint64_t end);

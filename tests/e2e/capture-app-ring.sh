@@ -3,7 +3,7 @@
 # becomes a request or the equivalent call. Entries that could not be read count as lost.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}
-$compiler -w -O1 -o ring "$SRCDIR/tests/programs/ring.c" || skip 'ring.c does not compile here'
+$compiler -w -O1 -o ring "$SRCDIR/tests/programs/ring.c" -pthread || skip 'ring.c does not compile here'
 mkdir probed
 (cd probed && ../ring plain >../probe) || fail 'ring.c fails without a capture'
 ! grep -q '^skip' probe || skip "$(cat probe)"
@@ -37,7 +37,7 @@ replayed() { # the tree is the one that the program left
 	done
 }
 
-for how in plain polled; do
+for how in plain polled vfork; do
 	captured $how
 	grep -q '^Health     no sign of missing requests; the capture method always omits ' info || fail "not complete, $how: $(grep Health info)"
 	[ "$(count ',aio_read,"path=ringed;fd=[0-9]*;offset=[0-9]*;length=4096",4096,')" -eq 50 ] ||
@@ -59,6 +59,14 @@ for end in exit _exit _Exit quick_exit exit_group exec; do
 	[ "$(count ',aio_write,"path=ringed;fd=[0-9]*;offset=[0-9]*;length=4096",4096,')" -eq 8 ] ||
 		fail "writes before $end: $(cat csv)"
 done
+
+# one thread submits, and another thread fetches the results: each request has one
+captured threads
+grep -q '^Health     no sign of missing requests; ' info || fail "not complete, threads: $(grep Health info)"
+[ "$(count ',aio_read,"path=ringed;fd=[0-9]*;offset=[0-9]*;length=4096",4096,')" -eq 20000 ] ||
+	fail "reads of two threads: $(grep ',aio_read,' csv | grep -v ',4096,' | head -n 5)"
+awk -F , 'NR > 1 && $5 ~ /^aio_/ && ($4 == "" || $4 < $3) { print; exit 1 }' csv >wrong ||
+	fail "a request without a right end: $(cat wrong)"
 
 # rings that are never mapped
 captured probe

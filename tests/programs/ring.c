@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ring plain | polled | named [polled] | overrun | late END | probe: requests through a ring that
- * the program sets up and maps itself, by syscall(2) and mmap(2), as libuv does. Prints "skip" and
- * the reason if the kernel forbids it.
+/* ring plain | polled | named [polled] | overrun | late END | probe | vfork | threads: requests
+ * through a ring that the program sets up and maps itself, by syscall(2) and mmap(2), as libuv does.
+ * Prints "skip" and the reason if the kernel forbids it.
  *
  *	plain	 50 writes and 50 reads of "ringed", 8 in flight at a time
  *	polled	 the same with a thread of the kernel that takes the entries; epoll awaits results
@@ -11,11 +11,14 @@
  *	late	 writes, and takes all results after its last call; ends by exit, _exit, _Exit,
  *		 quick_exit, exit_group or exec
  *	probe	 unmaps a ring, and sets up rings that it never maps: registers a file, forks,
- *		 closes the ring, and forks again */
+ *		 closes the ring, and forks again
+ *	vfork	 as plain, but a child of vfork closes its descriptor of the ring before that
+ *	threads	 20000 reads of "ringed": one thread submits them, another fetches their results */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/io_uring.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,9 +135,22 @@ static int one(void)
 	return result;
 }
 
-static void transfers(unsigned int flags)
+static void vfork_close(void)
+{
+	const pid_t pid = vfork();
+	int status;
+	if (!pid) {
+		close(ring_fd);
+		_exit(0);
+	}
+	need(pid > 0 && waitpid(pid, &status, 0) == pid && !status, "a vfork child");
+}
+
+static void transfers(unsigned int flags, int with_child)
 {
 	start(flags);
+	if (with_child)
+		vfork_close();
 	const int fd = open("ringed", O_RDWR | O_CREAT | O_TRUNC, 0600);
 	need(fd >= 0, "ringed");
 	for (int i = 0, result, done = 0; done < N;) {
@@ -160,6 +176,48 @@ static void transfers(unsigned int flags)
 				done++;
 			}
 	}
+}
+
+enum { N_SHARED = 20000 };
+static uint32_t n_fetched;
+
+static void *fetch_all(void *unused)
+{
+	for (int i = 0, result; i < N_SHARED;) {
+		if (!fetch(&result)) {
+			hand_over(0, 1);
+			continue;
+		}
+		need(result == BLOCK, "a result");
+		__atomic_store_n(&n_fetched, ++i, __ATOMIC_RELEASE);
+	}
+	return unused;
+}
+
+static void threads(void)
+{
+	pthread_t other;
+	start(0);
+	const int fd = open("ringed", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	need(fd >= 0 && write(fd, buffer, sizeof buffer) == sizeof buffer, "ringed");
+	need(pthread_create(&other, NULL, fetch_all, NULL) == 0, "pthread_create");
+	for (uint32_t i = 0; i < N_SHARED; i++) {
+		while (i - __atomic_load_n(&n_fetched, __ATOMIC_ACQUIRE) >= DEPTH)
+			;
+		struct io_uring_sqe *s = next();
+		const struct io_uring_sqe made = {.opcode = IORING_OP_READ,
+						  /* every second read ends after the call */
+						  .flags = i % 2 ? IOSQE_ASYNC : 0,
+						  .fd = fd,
+						  .user_data = s->user_data,
+						  .off = (uint64_t)(i % N) * BLOCK,
+						  .addr = (uintptr_t)buffer[i % N],
+						  .len = BLOCK};
+		*s = made;
+		publish();
+		need(syscall(SYS_io_uring_enter, ring_fd, 1, 0, 0, NULL, 0) == 1, "io_uring_enter");
+	}
+	need(pthread_join(other, NULL) == 0, "pthread_join");
 }
 
 static void named(unsigned int flags)
@@ -328,7 +386,9 @@ int main(int argc, char **argv)
 		probe();
 	else if (!strcmp(how, "named"))
 		named(argc > 2 ? IORING_SETUP_SQPOLL : 0);
+	else if (!strcmp(how, "threads"))
+		threads();
 	else
-		transfers(!strcmp(how, "polled") ? IORING_SETUP_SQPOLL : 0);
+		transfers(!strcmp(how, "polled") ? IORING_SETUP_SQPOLL : 0, !strcmp(how, "vfork"));
 	return 0;
 }
