@@ -166,7 +166,7 @@ void slice_join_finish(const struct slice_join *j, json_t *extra)
 void slice_join_print(const struct slice_join *j)
 {
 	printf("joined: %" PRIu64 " page faults and %" PRIu64 " insertions into the page cache; "
-	       "left out: %" PRIu64 " records, because the first trace does not have their "
-	       "processes or files\n",
+	       "records left out because their process or file is not in the first trace: %" PRIu64
+	       "\n",
 	       j->n_faults, j->n_pages, j->n_elsewhere);
 }

@@ -124,9 +124,9 @@ const char *words_method(enum why_method how)
 				    "response time of this operation",
 	    [METHOD_BY_LEVEL] = "change of the share of the requests at each number in flight, "
 				"multiplied by the mean response time at this number",
-	    [METHOD_BY_LEVEL_ALONE] = "the whole change of the response time, because program and "
-				      "replay had no number of requests in flight in common; this "
-				      "part also contains unexplained service time",
+	    [METHOD_BY_LEVEL_ALONE] = "the whole change of the response time, because no number of "
+				      "requests in flight occurred both in the program and in the "
+				      "replay; this part also contains unexplained service time",
 	    [METHOD_BY_LATENESS] = "difference in response time between late requests and "
 				  "requests on time",
 	    [METHOD_BY_ORDER] = "difference in response time between reordered and other "

@@ -130,7 +130,7 @@ static void ring_look(struct mapped_ring *m, uint64_t begin, uint64_t end)
 	uint32_t to =
 	    m->p.flags & IORING_SETUP_SQPOLL ? tail : __atomic_load_n(u->sq.head, __ATOMIC_ACQUIRE);
 	if ((int32_t)(to - m->seen) < 0)
-		to = m->seen; /* another thread is submitting these entries: uring_mapped_entering() */
+		to = m->seen; /* another thread is submitting: uring_mapped_entering() */
 	for (; tail - m->seen > n_entries && m->seen != to; m->seen++)
 		capture_lost(); /* entries that later entries have overwritten */
 	entries_note(m, to, begin, end);

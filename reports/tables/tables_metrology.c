@@ -114,7 +114,7 @@ const struct table_kind table_control = {
 	"Control chart of the relative differences of the pairs, in the order of the blocks. "
 	"Moving range: absolute difference of two successive points. Lower and upper limit: "
 	"three standard deviations below and above the centre on a logarithmic scale, computed "
-	"from the mean moving range of the logarithms. As relative differences, the two limits "
-	"differ in their distance from the centre. Upper limit of the range: "
+	"from the mean moving range of the logarithms. Expressed as relative differences, "
+	"the two limits have unequal distances from the centre. Upper limit of the range: "
 	"control limit of the moving ranges. Points outside the limits show a disturbance, but "
 	"the analysis does not leave them out."};
