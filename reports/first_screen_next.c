@@ -79,7 +79,8 @@ static double more_s(const struct analysis *a, double seconds, bool recorded)
 static void add_decides(struct strbuf *text, const struct analysis *a, size_t n)
 {
 	if (n < a->n_inconclusive)
-		strbuf_addf(text, ". That will probably decide %zu of the %zu inconclusive cases.",
+		strbuf_addf(text, ". That will probably decide %zu of the %zu inconclusive cases. "
+			    "One rejected component is enough to decide a case.",
 			    n, a->n_inconclusive);
 	else
 		strbuf_addf(text,

@@ -124,9 +124,9 @@ const char *words_method(enum why_method how)
 				    "response time of this operation",
 	    [METHOD_BY_LEVEL] = "change of the share of the requests at each number in flight, "
 				"multiplied by the mean response time at this number",
-	    [METHOD_BY_LEVEL_ALONE] = "the whole change of the response time, because no number of "
-				      "requests in flight occurred both in the program and in the "
-				      "replay; this part also contains unexplained service time",
+	    [METHOD_BY_LEVEL_ALONE] = "the whole change of the response time, because program "
+				      "and replay never had the same number of requests in "
+				      "flight; this part also contains unexplained service time",
 	    [METHOD_BY_LATENESS] = "difference in response time between late requests and "
 				  "requests on time",
 	    [METHOD_BY_ORDER] = "difference in response time between reordered and other "
@@ -182,6 +182,13 @@ static void add_change(struct strbuf *out, double ratio)
 		    percent, ratio < 0 ? "shorter" : "longer");
 }
 
+/* Whether the cause is a time, which can be shorter or longer in the replay. */
+static bool is_time(enum why_name name)
+{
+	return name == WHY_CPU_WAIT || name == WHY_STEAL || name == WHY_ON_CPU ||
+	       name == WHY_OFF_CPU;
+}
+
 static void add_split(struct strbuf *out, const struct split *s)
 {
 	double below = INFINITY;
@@ -201,7 +208,11 @@ static void add_split(struct strbuf *out, const struct split *s)
 			strbuf_addf(out, " because of an unexplained %s in service time",
 				    part->part.value < 0 ? "decrease" : "increase");
 		else
-			strbuf_addf(out, " because of %s", words_cause(part->name));
+			strbuf_addf(out, " because of %s%s",
+				    !is_time(part->name)    ? ""
+				    : part->part.value < 0 ? "less "
+							   : "more ",
+				    words_cause(part->name));
 		below = fabs(part->share);
 	}
 	strbuf_addch(out, ')');

@@ -154,8 +154,9 @@ void words_add_errors(struct strbuf *out, const struct analysis *a)
 {
 	strbuf_addf(out, "A component outside its limit is accepted with a probability of at most "
 		"5 %%. The probability that the campaign rejects any component inside its limit is "
-		"at most 1 %%. So a rejection by an interval also needs a P-value of at most "
-		"0.01 after Holm's correction for %u test%s", a->n_rejection_tests,
+		"at most 1 %%. So a component whose interval lies beyond its limit is rejected "
+		"only if its P-value is also at most 0.01 after Holm's correction for %u "
+		"test%s", a->n_rejection_tests,
 		a->n_rejection_tests == 1 ? "" : "s");
 	if (a->look && a->level_accept < 0.05 && a->level_accept > 1e-6)
 		words_add_template(out, ". The probabilities hold over all decisions (looks), "
@@ -322,8 +323,8 @@ void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
 	strbuf_addstr(out, ". ");
 	if (n_limited < n)
 		strbuf_addf(out, "In %zu of %zu cases, the", n_limited, n);
-	strbuf_addf(out, "%s component \"uncertainty\" is not applicable, because a single run of "
-		"the program may itself have an uncertainty above the limit of ",
+	strbuf_addf(out, "%s component \"uncertainty\" is not applicable, because the uncertainty "
+		"of a single program run is not shown to be below the limit of ",
 		n_limited < n ? "" : "The");
 	words_add_limit(out, COMPONENT_UNCERTAINTY, limit);
 	if (hi_upper < INFINITY) {

@@ -130,7 +130,7 @@ MODEL(S, "Changes between two campaigns or two replayers. A number that does not
 	ROW(size_t, n_better, "n_better", COUNT, NULL)
 	ROW(size_t, n_same, "n_same", COUNT, NULL)
 	ROW(size_t, n_missing, "n_missing", COUNT, NULL)
-	ROW(size_t, n_tests, "n_tests", COUNT, "Tests of the comparison, for Holm's correction.")
+	ROW(size_t, n_tests, "n_tests", COUNT, "Number of tests (Holm's correction uses it).")
 	FINITE(level_same, "level_same", P, "Probability that a component whose change is beyond "
 					    "the limit is called \"same\".")
 	FINITE(level_worse, "level_worse", P,

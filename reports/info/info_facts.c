@@ -280,22 +280,35 @@ static void add_json_value(struct strbuf *out, const json_t *v)
 		escape_bytes(out, text);
 }
 
-#define LIST_SHOWN 4   /* longer lists are only counted; --json contains them */
+#define LIST_SHOWN 4   /* longer lists, and lists of objects, are only counted */
 /* members of an object continue on the next line after this number of characters */
 #define EXTRA_WIDTH 98
 
-/* Adds "key: value", or "key: name value, name value, ..." on one or more lines. */
+/* Whether the value is 0, null, false, or an empty list, object or text. */
+static bool is_nothing(const json_t *v)
+{
+	return json_is_null(v) || json_is_false(v) ||
+	       (json_is_number(v) && json_number_value(v) == 0) ||
+	       (json_is_string(v) && !json_string_length(v)) ||
+	       (json_is_array(v) && !json_array_size(v)) ||
+	       (json_is_object(v) && !json_object_size(v));
+}
+
+/* Adds "key: value", or "key: name value, name value, ..." on one or more lines, without members
+ * that are nothing. */
 static void add_extra_fact(struct strbuf *out, const char *key, json_t *value)
 {
 	SCOPED_STRBUF item = STRBUF_INIT;
+	const size_t n_entries = json_array_size(value);
 	const char *name;
 	json_t *v;
 	escape_bytes(out, key);
 	strbuf_addch(out, ':');
-	if (!strcmp(key, "affinity") && json_is_array(value) && !json_array_size(value)) {
+	if (!strcmp(key, "affinity") && json_is_array(value) && !n_entries) {
 		strbuf_addstr(out, " no thread was limited to certain CPUs");
-	} else if (json_array_size(value) > LIST_SHOWN) {
-		strbuf_addf(out, " %zu entries (--json prints them)", json_array_size(value));
+	} else if (n_entries > LIST_SHOWN || json_is_object(json_array_get(value, 0))) {
+		strbuf_addf(out, n_entries == 1 ? " %zu entry (--json prints it)"
+						: " %zu entries (--json prints them)", n_entries);
 	} else if (!json_is_object(value)) {
 		strbuf_addch(out, ' ');
 		add_json_value(out, value);
@@ -303,6 +316,8 @@ static void add_extra_fact(struct strbuf *out, const char *key, json_t *value)
 	size_t line_start = 0, n = 0;
 	json_object_foreach(value, name, v)
 	{
+		if (is_nothing(v))
+			continue;
 		strbuf_reset(&item);
 		escape_bytes(&item, name);
 		strbuf_addch(&item, ' ');
@@ -356,7 +371,7 @@ static void add_extra(struct info_page *page, const char *extra_json)
 	json_object_foreach(top, key, value)
 	{
 		struct strbuf out = STRBUF_INIT;
-		if (!strcmp(key, "causality"))
+		if (!strcmp(key, "causality") || (is_nothing(value) && strcmp(key, "affinity")))
 			continue;
 		add_extra_fact(&out, key, value);
 		add_fact(page, label, &out);

@@ -163,8 +163,8 @@ static void space_put(const struct protocol *p, const struct places *places,
 	}
 	fprintf(out, "space:   %s of files (shared between scenarios)", size_text(all - copies).s);
 	if (copies)
-		fprintf(out, "; %s of copies of them,\n         so that program and replays use "
-			"separate files", size_text(copies).s);
+		fprintf(out, ", and %s of\n         copies of these files, so that program and "
+			"replays use separate files", size_text(copies).s);
 	fprintf(out, ";\n         about %s of traces in the scratch directory\n",
 		size_text((uint64_t)t->bank_bytes).s);
 }

@@ -56,7 +56,7 @@ static void sameness_check(struct campaign *c, const json_t *earlier)
 {
 	static const struct {
 		const char *member, *detail, *what;
-	} facts[] = {{"program", "crc32c", "one program for all runs"},
+	} facts[] = {{"program", "crc32c", "one file of this program for all runs"},
 		     {"host", NULL, "one host for all runs"},
 		     {"machine", "cpu_model", "one kind of CPU for all runs"},
 		     {"machine", "n_cpus_online", "one number of CPUs for all runs"},
@@ -162,7 +162,7 @@ static void replayer_note(struct campaign *c, const char *name, const json_t *de
 	}
 	if (json_equal(json_object_get(known, "sha256"), digest))
 		return;
-	SCOPED_FREE char *what = xasprintf("one program for all runs of %s", name);
+	SCOPED_FREE char *what = xasprintf("one program file for all runs of %s", name);
 	environment_skip(c->environment, what,
 			 "the replayer's program file changed between runs",
 			 "none: all runs are analysed together");

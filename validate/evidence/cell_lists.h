@@ -119,8 +119,8 @@
 	X(uint64_t, n_descents, "n_descents", COUNT,                                               \
 	  "Pairs of neighbouring requests in the wrong order, as hfplayer counts them.")           \
 	X(struct estimate, deciding, "deciding", SHARE,                                            \
-	  "The share that the component \"reordering\" judges: `all`, `thread` or `object`. The "  \
-	  "key `reorder-scope` selects it.")                                                       \
+	  "A copy of `all`, `thread` or `object`: the share that the component \"reordering\" "    \
+	  "judges. The key `reorder-scope` selects it.")                                           \
 	X(struct estimate, all, "all", SHARE,                                                      \
 	  "Share of reordered requests over the whole replay.")                                    \
 	X(struct estimate, thread, "thread", SHARE,                                                \
