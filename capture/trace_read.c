@@ -129,7 +129,7 @@ static const char *heap_fault(const struct trace_block *b, const unsigned char *
 			return "an item is longer than the block";
 		at += room;
 	}
-	return at == len ? NULL : "it is longer than its items";
+	return at == len ? NULL : "it has bytes after its last item";
 }
 
 /* Processes a block without records. Returns 0, or EBADMSG if it is damaged. */

@@ -81,7 +81,7 @@ static void print_text(const struct deps *d, const char *path)
 	printf("Critical path  %s; sum of the response times: %s\n",
 	       duration_text((double)s->critical_ns).s, duration_text((double)s->service_ns).s);
 	if (isfinite(s->parallelism))
-		printf("In flight      at most %.3g on average", s->parallelism);
+		printf("In flight      mean at most %.3g", s->parallelism);
 	if (isfinite(s->parallelism) && isfinite(s->mean_concurrency))
 		printf(" (in the trace: %.3g)", s->mean_concurrency);
 	if (isfinite(s->parallelism))

@@ -44,8 +44,7 @@ MODEL(S, "One component of the verdict.",
 	WORD(kind, "component", NULL, component_names)
 	WORD(decision, "decision", NULL, decision_names)
 	FLAG(rejected_before_holm, "rejected_before_holm",
-	     "The test of this component alone rejects it, without the correction for several "
-	     "tests.")
+	     "Without the correction for several tests, the test of this component rejects it.")
 	OBJECT(estimate, "estimate", NULL)
 	ROW(double, limit, "limit", NUMBER, "Limit, in the unit of the estimate.")
 	ROW(double, p_reject, "p_reject", P, "P-value of the test of rejection.")
@@ -245,7 +244,7 @@ MODEL(S, "A difference relative to the program, and its parts. Parts with in_the
 #undef S
 
 #define S why_difference
-MODEL(S, "A component that is rejected or differs significantly.",
+MODEL(S, "A component that is rejected, or in which replay and program differ significantly.",
 	WORD(kind, "component", NULL, component_names)
 	TEXT(part, "part", "Operation, half or quantile; empty if the component has no parts.")
 	POINTER(estimate, "estimate", NULL))

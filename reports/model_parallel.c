@@ -21,7 +21,9 @@ static const char *target_name(const struct model_at *at)
 static const struct model_list model_parallel_cell = {
     .member = (const struct model_member[]){
 		INLINE(NULL, case)
-		BY_TEXT(application_name, "application", "Application with its size and ranks.")
+		BY_TEXT(application_name, "application",
+			"Name of the application, its `size` if that is not 1, and its number of "
+			"ranks.")
 		BY_TEXT(target_name, "target", NULL)
 		BY_TEXT(target_name, "recorded_on", "Target of the recording.", .index = 1) {0}}};
 #undef S

@@ -14,7 +14,7 @@ expect_line out '4 by 2 threads, with 1 file name, over 30 ns'
 expect_line out '3 between threads (waits that other waits imply do not count)'
 expect_line out '2 until another request starts, 1 until another request ends'
 expect_line out 'Critical path  20 ns; sum of the response times: 40 ns'
-expect_line out 'In flight      at most 2 on average'
+expect_line out 'In flight      mean at most 2'
 expect_status 0 "$VALIDATE" deps in.csv
 expect_line out 'order fs'
 expect_line out '0 between threads'

@@ -347,8 +347,9 @@ static int none_check(struct adapter_state *a, struct err *e)
 		return 0;
 	if (!shows)
 		return err_set(e, ENODATA, "%s succeeded, but none of the %llu requests of "
-			"the trace was observed (times %s; other observed requests: %llu): check "
-			"the command, or set times to another value", a->run.adapter->name,
+			"the trace was observed (times=%s; other observed requests: %llu): check "
+			"the command, or set the option \"times\" to another value",
+			a->run.adapter->name,
 			(unsigned long long)a->run.n_requests, times_name(a->times.how),
 			(unsigned long long)(a->n_extra + a->n_other));
 	adapter_note(&a->run, "the replayer made none of the %llu requests of the trace, but made "
