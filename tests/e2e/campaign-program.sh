@@ -21,17 +21,17 @@ status=0
 wait $pid || status=$?
 [ $status -eq 3 ] || [ "$(journal_runs results | wc -l)" -eq $N_TINY ] || fail "status $status: $(cat err)"
 grep -q '"state":"failed"' results/journal && fail "the new file was started: $(grep -m1 '"state":"failed"' results/journal)"
-grep -q 'one file of this program for all runs' results/environment.json && fail 'another program was reported too early'
+grep -q 'one program file of validate for all runs' results/environment.json && fail 'another program was reported too early'
 
 cp -r results same
 ends "$VALIDATE" run -o same --resume -q
 complete same $N_TINY
-grep -q 'one file of this program for all runs' same/environment.json && fail 'the same program is taken for another'
+grep -q 'one program file of validate for all runs' same/environment.json && fail 'the same program is taken for another'
 
 [ "$(journal_runs results | wc -l)" -lt $N_TINY ] || skip "the campaign came to its end before it could be interrupted"
 cp "$VALIDATE" longer
 printf x >>longer
 ends ./longer run -o results --resume -q
 complete results $N_TINY
-expect_line results/environment.json 'one file of this program for all runs'
-grep -q 'one file of this program for all runs' results/report/index.html || fail 'the report does not mention it'
+expect_line results/environment.json 'one program file of validate for all runs'
+grep -q 'one program file of validate for all runs' results/report/index.html || fail 'the report does not mention it'

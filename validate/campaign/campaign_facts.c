@@ -56,7 +56,7 @@ static void sameness_check(struct campaign *c, const json_t *earlier)
 {
 	static const struct {
 		const char *member, *detail, *what;
-	} facts[] = {{"program", "crc32c", "one file of this program for all runs"},
+	} facts[] = {{"program", "crc32c", "one program file of validate for all runs"},
 		     {"host", NULL, "one host for all runs"},
 		     {"machine", "cpu_model", "one kind of CPU for all runs"},
 		     {"machine", "n_cpus_online", "one number of CPUs for all runs"},

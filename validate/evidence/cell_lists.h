@@ -151,11 +151,12 @@
 	  "requests that begin with at most k requests in flight. Each CDF is a mean over the "    \
 	  "runs.")                                                                                 \
 	X(struct estimate, distance_time, "distance_by_time", NUMBER,                              \
-	  "Distance of the CDFs by time of a pair, averaged over the pairs. It exceeds the "       \
-	  "distance of the averaged CDFs, because even runs of the same program differ. Not "      \
-	  "judged.")                                                                               \
+	  "Largest distance between the CDFs by time of program and replay, computed for each "    \
+	  "pair and averaged over the pairs. It exceeds the distance of the averaged CDFs, "       \
+	  "because even runs of the same program differ. Not judged.")                             \
 	X(struct estimate, distance_request, "distance_by_request", NUMBER,                        \
-	  "Distance of the CDFs by request of a pair, averaged over the pairs. Not judged.")
+	  "Largest distance between the CDFs by request of program and replay, computed for each " \
+	  "pair and averaged over the pairs. Not judged.")
 
 /* Pooled over runs. */
 #define CELL_FIDELITY(X)                                                                           \
