@@ -151,12 +151,13 @@
 	  "requests that begin with at most k requests in flight. Each CDF is a mean over the "    \
 	  "runs.")                                                                                 \
 	X(struct estimate, distance_time, "distance_by_time", NUMBER,                              \
-	  "Largest distance between the CDFs by time of program and replay, computed for each "    \
-	  "pair and averaged over the pairs. It exceeds the distance of the averaged CDFs, "       \
-	  "because even runs of the same program differ. Not judged.")                             \
+	  "Largest distance between two CDFs by time: that of the program and that of the "        \
+	  "replay. It is computed for each pair and averaged over the pairs. This mean exceeds "   \
+	  "the distance of the averaged CDFs, because even runs of the same program differ. Not "  \
+	  "judged.")                                                                               \
 	X(struct estimate, distance_request, "distance_by_request", NUMBER,                        \
-	  "Largest distance between the CDFs by request of program and replay, computed for each " \
-	  "pair and averaged over the pairs. Not judged.")
+	  "Largest distance between two CDFs by request: that of the program and that of the "     \
+	  "replay. It is computed for each pair and averaged over the pairs. Not judged.")
 
 /* Pooled over runs. */
 #define CELL_FIDELITY(X)                                                                           \
