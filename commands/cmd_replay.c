@@ -360,8 +360,8 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 				 (double)s->traced_elapsed_ns);
 	}
 	if (c->reads == READS_ORIGINAL) {
-		printf("%-16s%" PRIu64 " pages were not cached at capture, and were read;\n%-16s"
-		       "%" PRIu64 " were cached at capture: %" PRIu64 " touched, %" PRIu64
+		printf("%-16s%" PRIu64 " pages were not cached at capture: the replay read them;\n"
+		       "%-16s%" PRIu64 " were cached at capture: %" PRIu64 " touched, %" PRIu64
 		       " skipped because they are\n%-16snot cached now\n", "original cache",
 		       s->n_pages_read, "", s->n_pages_touched + s->n_pages_left,
 		       s->n_pages_touched, s->n_pages_left, "");

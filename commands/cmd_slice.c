@@ -23,11 +23,11 @@ static const struct option_spec slice_options[] = {
 	       .help = "leave out requests that begin before TIME, counted from the first "
 	       "request (default 0)"),
 	OPTION(DURATION, "end", AT(filter.end_ns), .arg = "TIME", .help = "leave out requests "
-	       "that begin at TIME or later (default none: keep them)", .flags = OPT_NONE),
+	       "that begin at TIME or later (default: keep them)", .flags = OPT_NONE),
 	OPTION(UINT, "skip", AT(filter.n_skip), .arg = "N",
 	       .help = "leave out the first N requests that match the other filters (default 0)"),
 	OPTION(UINT, "requests", AT(filter.n_max), .letter = 'n', .arg = "N",
-	       .help = "write at most N requests (default none: all)", .flags = OPT_NONE),
+	       .help = "write at most N requests (default: all)", .flags = OPT_NONE),
 	OPTION(STRING, "process", AT(filter.processes), .arg = "LIST",
 	       .help = "keep only requests of the processes with these process IDs (default: all)"),
 	OPTION(STRING, "thread", AT(filter.threads), .arg = "LIST",

@@ -5,7 +5,7 @@
  *   %T  time in ns, "55.71 ms"       %E  confidence for an error, in percent, "95"
  *   %W  position to the limit, "within"
  *   %M  meaning of a status
- *   %Q  number of requests, "at most 3 requests are", "no request is"
+ *   %Q  number of requests, "at most 3 requests", "no request"
  *   %V  estimate without a limit, in the component's unit
  *   %D  P-value above its limit, the next number, with the digits that distinguish them
  * and these take none:
@@ -87,9 +87,10 @@ static const char *const templates[REASON_N] = {
     [REASON_SHARE_NONE] = "%.0f of %.0f requests, none allowed",
     [REASON_EQUAL_LEVELS] = "no difference at any number of requests in flight, limit %.3g",
     [REASON_SHARES_TIME] =
-	"%Q in flight for %P %% of the program's time and for %P %% of the replay's time",
-    [REASON_SHARES_REQUEST] = "%Q in flight at the start of %P %% of the program's requests and "
-			      "%P %% of the replay's requests",
+	"the share of the time with %Q in flight is %P %% for the program and %P %% for the "
+	"replay",
+    [REASON_SHARES_REQUEST] = "the share of the requests that start with %Q in flight is %P %% "
+			      "for the program and %P %% for the replay",
     [REASON_DISTANCE] =
 	". The shares differ by %.3g (%E %% upper confidence limit %.3g), %W the limit of %.3g",
     [REASON_DISTANCE_BEYOND] =
@@ -242,9 +243,9 @@ static void add_distinct(struct strbuf *out, double p, double limit)
 static void add_requests(struct strbuf *out, double most)
 {
 	if (most > 1)
-		strbuf_addf(out, "at most %.0f requests are", most);
+		strbuf_addf(out, "at most %.0f requests", most);
 	else
-		strbuf_addstr(out, most > 0 ? "at most 1 request is" : "no request is");
+		strbuf_addstr(out, most > 0 ? "at most 1 request" : "no request");
 }
 
 static const char *position_name(double decision)

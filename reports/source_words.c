@@ -66,7 +66,8 @@ static const struct {
     [SOURCE_STANDARD] = {"reference", "deviation of the standard",
 			 "certified %S: |bias| at most %.2g %%, U at most %.2g %% (95 %%); "
 			 "a deviation of the volume from its programmed times affects program and "
-			 "replay equally, so it only scales the replayer's bias"},
+			 "replay equally: it does not cause a bias of the replayer, but can make "
+			 "an existing bias larger or smaller"},
     [SOURCE_STAMPS] = {"reference", "instrumentation",
 		       "the program's times come from stamps just before and after each call, or "
 		       "from the kernel at the device (table \"Source of the times\")"},

@@ -323,14 +323,13 @@ void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
 	strbuf_addstr(out, ". ");
 	if (n_limited < n)
 		strbuf_addf(out, "In %zu of %zu cases, the", n_limited, n);
-	strbuf_addf(out, "%s component \"uncertainty\" is not applicable, because the uncertainty "
-		"of a single program run is not shown to be below the limit of ",
+	strbuf_addf(out, "%s component \"uncertainty\" is not applicable, because it needs program "
+		"runs that are shown to have an uncertainty below the limit of ",
 		n_limited < n ? "" : "The");
 	words_add_limit(out, COMPONENT_UNCERTAINTY, limit);
 	if (hi_upper < INFINITY) {
-		strbuf_addstr(out, " (upper confidence limit ");
+		strbuf_addstr(out, ". The upper confidence limit of their uncertainty is ");
 		add_span(out, "", lo_upper, hi_upper);
-		strbuf_addch(out, ')');
 	}
 }
 

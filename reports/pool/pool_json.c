@@ -138,7 +138,7 @@ static const struct model_list model_place_case = {
 #define S pool_place
 GET(const char *, place_replayer, pool_place, x, x->one->replayer)
 
-MODEL(S, "A case of a laboratory with the verdict of its own campaign.",
+MODEL(S, "A case of one laboratory, with the verdict of the laboratory's own campaign.",
 	TEXT(scenario, "scenario", NULL)
 	BY_TEXT(place_replayer, "replayer", NULL)
 	LABORATORY(laboratory)

@@ -152,9 +152,9 @@
 	  "runs.")                                                                                 \
 	X(struct estimate, distance_time, "distance_by_time", NUMBER,                              \
 	  "Largest distance between two CDFs by time: that of the program and that of the "        \
-	  "replay. It is computed for each pair and averaged over the pairs. This mean exceeds "   \
-	  "the distance of the averaged CDFs, because even runs of the same program differ. Not "  \
-	  "judged.")                                                                               \
+	  "replay. It is computed for each pair and averaged over the pairs. This mean usually "   \
+	  "exceeds the distance of the averaged CDFs, because even runs of the same program "      \
+	  "differ. Not judged.")                                                                   \
 	X(struct estimate, distance_request, "distance_by_request", NUMBER,                        \
 	  "Largest distance between two CDFs by request: that of the program and that of the "     \
 	  "replay. It is computed for each pair and averaged over the pairs. Not judged.")

@@ -924,8 +924,8 @@ static void test_concurrency(void **state)
 	assert_between(0.4499, a.cell[0].concurrency.distance_time.value, 0.4501);
 	assert_true(a.cell[0].concurrency.distance_request.value == 0);
 	assert_non_null(strstr(a.cell[0].component[COMPONENT_CONCURRENCY].reason,
-			       "at most 1 request is in flight for 100 % of the program's time and "
-			       "for 55 % of the replay's time. The shares differ by 0.45"));
+			       "the share of the time with at most 1 request in flight is 100 % "
+			       "for the program and 55 % for the replay. The shares differ by 0.45"));
 	done(&c, &a);
 }
 

@@ -133,7 +133,7 @@ static void test_uncertainty(void **state)
 		   "the machine may prevent a smaller U"));
 	struct strbuf text = STRBUF_INIT;
 	words_add_uncertainty(&text, a.cell, 1);
-	const char *limit = strstr(text.s, "(upper confidence limit ");
+	const char *limit = strstr(text.s, "The upper confidence limit of their uncertainty is ");
 	assert_non_null(limit);
 	assert_true(strtod(strpbrk(limit, "0123456789"), NULL) >
 		    100 * a.cell[0].expanded.machine);
