@@ -89,8 +89,9 @@ ROWS_OF(n_costs, a->cost ? a->n_cells : 0)
 const struct table_kind table_stamps = {
     "stamps", "Source of the replays' times", n_costs, stamps_row,
     .note = "If an observer measures the times of the runs (table \"observation\"), this table "
-    	"also has the mean time that the replayer itself measured. Requests that the preloaded "
-    	"library does not see keep the times of the replayer."};
+    	"also has the mean time that the replayer itself measured. If the observer is the "
+	"preloaded library, it can miss requests. For these requests, the times that the "
+	"replayer measured are used."};
 
 static void costs_row(struct table *t, const struct analysis *a, size_t i)
 {
