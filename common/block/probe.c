@@ -16,6 +16,8 @@
 #define REFUSED_MANY 2u
 /* if io_submit takes longer than this per request, it waits for the target */
 #define SUBMIT_WAITS_NS 50000
+/* the wait must show in each of these bursts, because another process can interrupt a burst */
+#define WAITING_BURSTS 3
 #define STUCK_NS 1000000000
 
 struct burst {
@@ -67,13 +69,18 @@ static void choice_set(struct block_choice *c, const struct block_backend *b, co
 	snprintf(c->why, sizeof c->why, "%s", why);
 }
 
+static bool submit_waits(const struct burst *b)
+{
+	return b->n_submitted && b->ended_at_once &&
+	       b->submit_ns > SUBMIT_WAITS_NS * (int64_t)b->n_submitted;
+}
+
 /* After a burst that was refused: decides whether libaio is better. */
 static void choose_refused(struct block_choice *c, const struct burst *plain, const char *refusal)
 {
 	if (!plain->n_submitted)
 		choice_set(c, &block_uring, "the target could not be probed: it refuses Linux AIO");
-	else if (plain->ended_at_once &&
-		 plain->submit_ns > SUBMIT_WAITS_NS * (int64_t)plain->n_submitted)
+	else if (submit_waits(plain))
 		choice_set(
 		    c, &block_uring,
 		    "with kernel threads, because the target serves requests of Linux AIO one "
@@ -116,6 +123,8 @@ void block_choose(struct block_choice *c, const struct block_probe *p)
 				"RWF_NOWAIT, so io_uring would use kernel threads", b.n_refused,
 				b.n_submitted);
 		b = burst_make(context, p, buffer.base, 0);
+		for (int i = 1; i < WAITING_BURSTS && submit_waits(&b); i++)
+			b = burst_make(context, p, buffer.base, 0);
 		choose_refused(c, &b, refusal);
 	}
 	if (b.n_ended < b.n_submitted) { /* the kernel may still write to the buffer */
