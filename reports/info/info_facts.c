@@ -295,7 +295,7 @@ static bool is_nothing(const json_t *v)
 }
 
 /* Adds "key: value", or "key: name value, name value, ..." on one or more lines, without members
- * that are nothing. */
+ * that are 0 or empty. */
 static void add_extra_fact(struct strbuf *out, const char *key, json_t *value)
 {
 	SCOPED_STRBUF item = STRBUF_INIT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ring plain | polled | named [polled] | overrun | late END | probe | vfork | threads: requests
- * through a ring that the program sets up and maps itself, by syscall(2) and mmap(2), as libuv does.
- * Prints "skip" and the reason if the kernel forbids it.
+ * through a ring that the program sets up and maps itself, by syscall(2) and mmap(2), as libuv
+ * does. Prints "skip" and the reason if the kernel forbids it.
  *
  *	plain	 50 writes and 50 reads of "ringed", 8 in flight at a time
  *	polled	 the same with a thread of the kernel that takes the entries; epoll awaits results
@@ -13,7 +13,7 @@
  *	probe	 unmaps a ring, and sets up rings that it never maps: registers a file, forks,
  *		 closes the ring, and forks again
  *	vfork	 as plain, but a child of vfork closes its descriptor of the ring before that
- *	threads	 20000 reads of "ringed": one thread submits them, another fetches their results */
+ *	threads	 20000 reads of "ringed": one thread submits them, another fetches the results */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* uring plain | fixed | polled | threads | many | late: requests through liburing. Prints "skip" and
- * the reason if the kernel forbids it. */
+/* uring plain | fixed | polled | threads | many | late: requests through liburing. Prints "skip"
+ * and the reason if the kernel forbids it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -122,6 +122,29 @@ static void an_invalid_point_has_a_reason(void **state)
 	}
 }
 
+/* a time is shorter or longer in the replay; other causes have their direction in their name */
+static void a_cause_states_its_direction(void **state)
+{
+	(void)state;
+	struct why w = {.main = CAUSE_N};
+	struct split *s = &w.split[SPLIT_RESPONSE];
+	s->whole.value = -0.1;
+	s->significant = true;
+	s->n_parts = 3;
+	s->part[0] = (struct why_part){
+	    .name = WHY_CPU_WAIT, .part.value = -0.08, .share = 0.8};
+	s->part[1] = (struct why_part){.name = WHY_STEAL, .part.value = 0.05, .share = -0.5};
+	s->part[2] = (struct why_part){
+	    .name = WHY_LESS_CONCURRENCY, .part.value = -0.07, .share = 0.7};
+	struct strbuf out = STRBUF_INIT;
+	words_add_why(&out, &w);
+	assert_non_null(strstr(out.s, "8.0 % shorter because of less waiting for a CPU"));
+	assert_non_null(strstr(out.s, "7.0 % shorter because of fewer requests in flight"));
+	assert_non_null(
+	    strstr(out.s, "5.0 % longer because of more time stolen by the hypervisor"));
+	strbuf_release(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(an_empty_list_is_none),
@@ -129,6 +152,7 @@ int main(void)
 					   cmocka_unit_test(a_p_value_differs_from_its_limit),
 					   cmocka_unit_test(test_line),
 					   cmocka_unit_test(a_deviation_has_words),
+					   cmocka_unit_test(a_cause_states_its_direction),
 					   cmocka_unit_test(an_invalid_point_has_a_reason)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
