@@ -293,6 +293,7 @@ static void add_deviations(struct certificate *c, const struct analysis *a)
 static void results_row(struct table *t, const struct analysis *a, const struct cell *c)
 {
 	COL_TEXT(t, "scenario", "Scenario", a->results->protocol.scenario[c->scenario].name);
+	COL_VERDICT(t, "verdict", "Verdict", c->verdict);
 	COL_ESTIMATE(t, RELATIVE, "bias", "Bias", &c->component[COMPONENT_BIAS].estimate);
 	COL_ESTIMATE(t, RELATIVE, "execution-time", "Execution time",
 		     &c->component[COMPONENT_EXECUTION_TIME].estimate);
@@ -301,7 +302,6 @@ static void results_row(struct table *t, const struct analysis *a, const struct 
 	COL_ESTIMATE(t, NUMBER, "precision", "Precision", &c->precision_ratio);
 	COL_STATUS(t, SHARE, "reordered", "Reordered", c->order.deciding.status,
 		   c->order.deciding.value, NAN);
-	COL_VERDICT(t, "verdict", "Verdict", c->verdict);
 	t->n_row_headers = 1;
 }
 

@@ -8,7 +8,6 @@
 
 #define WIDTH 100
 #define LABEL 14 /* columns of the labels at the left */
-#define NAME_WIDTH 40
 
 static void add_fact(struct strbuf *out, const struct certificate_fact *f)
 {
@@ -41,13 +40,13 @@ static void add_certificate(struct strbuf *out, const struct certificate *c, siz
 	for (size_t i = 0; i < c->n_facts; i++)
 		add_fact(out, &c->fact[i]);
 	strbuf_addch(out, '\n');
-	text_add_table(out, &c->results, NAME_WIDTH, SIZE_MAX);
+	text_add_table(out, &c->results, SIZE_MAX, WIDTH);
 	if (c->n_left_out)
 		strbuf_addf(out, "The report has %zu more scenario%s, with no verdict worse than "
 			"the worst verdict shown here\n",
 			c->n_left_out, c->n_left_out == 1 ? "" : "s");
 	strbuf_addch(out, '\n');
-	text_add_table(out, &c->times, NAME_WIDTH, SIZE_MAX);
+	text_add_table(out, &c->times, SIZE_MAX, WIDTH);
 	strbuf_addch(out, '\n');
 	for (size_t i = 0; i < c->n_reasons; i++)
 		text_paragraph(out, c->reason[i], 0, 2, WIDTH);

@@ -137,7 +137,7 @@ static void text_add(struct strbuf *out, const void *study, size_t width)
 		events_add(out, s, width);
 	size_t left_out = history_table_series(&t, s, SERIES_MAX);
 	strbuf_addf(out, "\n%s\n\n", t.title);
-	text_add_table(out, &t, NAME_WIDTH, SIZE_MAX);
+	text_add_table(out, &t, NAME_WIDTH, width);
 	if (left_out)
 		strbuf_addf(out, "... and %zu more: use --format csv or -o\n", left_out);
 	strbuf_addch(out, '\n');

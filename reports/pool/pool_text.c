@@ -130,7 +130,7 @@ static void text_add(struct strbuf *out, const void *study, size_t width)
 		if (!table_n_rows(&ts.table[i]) || is_wide(ts.table[i].name))
 			continue;
 		strbuf_addf(out, "\n%s\n\n", ts.table[i].title);
-		text_add_table(out, &ts.table[i], NAME_WIDTH, SIZE_MAX);
+		text_add_table(out, &ts.table[i], NAME_WIDTH, width);
 	}
 }
 

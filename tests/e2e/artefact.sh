@@ -37,6 +37,8 @@ for name in quick fio parallel; do
 	COLUMNS=80 expect_verdict "$VALIDATE" report "$name" --redact -o "$name-shown"
 	[ "$(wording out)" = "$(wording "$SRCDIR/doc/samples/$name.txt")" ] ||
 		fail "doc/samples/$name.txt is not what the program prints: run doc/samples/make $name"
+	[ "$(LC_ALL=C.UTF-8 wc -L <"$name-shown/report/certificate.txt")" -le 100 ] ||
+		fail "the certificate of $name is wider than 100 columns"
 done
 # the glossary in the page has every term and every source of the document
 sed '1,/id="glossary"/d' quick-shown/report/index.html >glossary
