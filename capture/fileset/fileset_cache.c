@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The page cache of the set: eviction, loading, and residency. */
+/* The caches of the set: eviction, loading, and residency. */
+
+#include <linux/openat2.h>
+#include <sys/syscall.h>
 
 #include "capture/fileset/fileset_private.h"
 #include "common/confine.h"
+#include "common/drop_caches.h"
 
 #define CHUNK (1u << 20)
+#define DROP_TRIES 5
 
 int fileset_open_file(int dir_fd, const char *path, int flags, struct err *e)
 {
@@ -53,6 +58,29 @@ static int evict_file(const struct fileset_entry *f, int fd, void *ctx, struct e
 int fileset_evict(const struct fileset *s, int dir_fd, struct err *e)
 {
 	return each_file(s, dir_fd, evict_file, NULL, e);
+}
+
+/* Whether the dentry cache has a name of the set. Reads nothing from storage. Never true before
+ * Linux 5.12 (RESOLVE_CACHED). */
+static bool names_cached(const struct fileset *s, int dir_fd)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC | O_NOFOLLOW,
+			       .resolve = RESOLVE_BENEATH | RESOLVE_CACHED};
+	for (size_t i = 0; i < s->n; i++) {
+		const char *path = s->entry[i].path;
+		SCOPED_FD int fd = (int)syscall(SYS_openat2, dir_fd, path, &how, sizeof how);
+		if (fd >= 0)
+			return true;
+	}
+	return false;
+}
+
+int fileset_drop(const struct fileset *s, int dir_fd, struct err *e)
+{
+	int ret = caches_drop(DROP_ALL, e);
+	for (int i = 1; !ret && i < DROP_TRIES && names_cached(s, dir_fd); i++)
+		ret = caches_drop(DROP_ALL, e);
+	return ret;
 }
 
 static int warm_file(const struct fileset_entry *f, int fd, void *ctx, struct err *e)

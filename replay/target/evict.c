@@ -16,7 +16,7 @@ int evict_target(const struct fileset *listed, const struct fileset *shown, int 
 		return err_sys(e, errno, "cannot sync the target directory");
 	if (may_drop_caches()) {
 		*state = METADATA_DROPPED;
-		return caches_drop(DROP_ALL, e);
+		return fileset_drop(listed, dir_fd, e);
 	}
 	*state = METADATA_WARM;
 	int ret = fileset_evict(listed, dir_fd, e);

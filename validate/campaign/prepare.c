@@ -45,7 +45,7 @@ static int caches_evict(const struct target *target, const struct fileset *files
 	/* dirty inodes stay in memory even if all pages are clean */
 	if (syncfs(dir_fd) < 0)
 		return err_sys(e, errno, "cannot sync the files");
-	return caches_drop(DROP_ALL, e);
+	return fileset_drop(files, dir_fd, e);
 }
 
 static int caches_warm(const struct fileset *files, int dir_fd, struct fileset_residency *r,
