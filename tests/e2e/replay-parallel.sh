@@ -160,7 +160,8 @@ if [ -z "${SANITIZE:-}" ] && ${CC:-cc} -w -shared -fPIC -DYIELDS="\"$PWD/yields\
 	printf 'WAIT(0)\nopen("b", O_RDWR|O_CREAT, 0644) = 3\nclose(3) = 0\n' >hand.1
 	"$VALIDATE" import --from parallel hand.0 hand.1 -o hand.trace >out 2>&1 || fail "$(cat out)"
 	LD_PRELOAD=$PWD/yields.so replay 0 --prepare -o out.trace hand.trace
-	[ "$(sort -n yields | tail -n 1)" -ge 100 ] || fail "a node that waits for 0.3 s yields only so often: $(cat yields)"
+	# on a busy machine, a yield can take more than 10 ms
+	[ "$(sort -n yields | tail -n 1)" -ge 10 ] || fail "a node that waits for 0.3 s yields only so often: $(cat yields)"
 fi
 
 # --- sleeping, and waiting for something that is not a node, use no CPU
