@@ -189,11 +189,18 @@ static void diagnostics_measure(struct cell *c, const double *d, enum stat_statu
 		g->trend_p = t.p;
 }
 
+/* Returns the time that a thread spends in requests, in ns, mean over the threads. NaN: no request
+ * has a response time, or the number of threads is unknown. */
+static double time_in_requests(const struct scenario *scenario, const struct run_summary *s)
+{
+	return s->response.n ? run_request_ns(s) / run_n_lanes(scenario, s) : NAN;
+}
+
 /* Splits the execution time. Threads spend their time in requests, one at a time, or between
- * requests: T = S + W, where S is the time of the requests divided by the number of threads, if
- * known. With the logarithmic mean L = (Tx - Tr)/ln(Tx/Tr), ln(Tx/Tr) = (Sx - Sr)/L + (Wx - Wr)/L
- * exactly. The means of both terms over the pairs are scaled to add up to the relative deviation of
- * the execution time, which is winsorised. */
+ * requests: T = S + W, where S is time_in_requests(). With the logarithmic mean
+ * L = (Tx - Tr)/ln(Tx/Tr), ln(Tx/Tr) = (Sx - Sr)/L + (Wx - Wr)/L exactly. The means of both terms
+ * over the pairs are scaled to add up to the relative deviation of the execution time, which is
+ * winsorised. */
 static void split_execution(struct cell *c, const struct pairs *p, const struct scenario *scenario)
 {
 	c->execution_service = c->execution_schedule = NAN;
@@ -205,8 +212,7 @@ static void split_execution(struct cell *c, const struct pairs *p, const struct 
 		double tx = (double)x->execution_ns, tr = (double)r->execution_ns;
 		ratio[i] = log(tx / tr);
 		double mean = fabs(ratio[i]) < 1e-9 ? tr : (tx - tr) / ratio[i];
-		double longer = x->response.mean * (double)x->response.n / run_n_lanes(scenario,
-			x) - r->response.mean * (double)r->response.n / run_n_lanes(scenario, r);
+		double longer = time_in_requests(scenario, x) - time_in_requests(scenario, r);
 		service[i] = longer / mean;
 	}
 	terms_winsorise(ratio, service, 1, p->n);

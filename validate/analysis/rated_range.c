@@ -67,7 +67,7 @@ static bool point_of(struct rated_point *q, const struct analysis *a, size_t cel
 	q->rate = c->r_rate.mean * q->speed;
 	q->gap_ns = isnan(c->n_lanes)
 			? NAN
-			: fmax(0, c->n_lanes * 1e9 / c->r_rate.mean - c->r.mean) / q->speed;
+			: fmax(0, c->n_lanes - c->concurrency.mean_r) * 1e9 / q->rate;
 	return true;
 }
 

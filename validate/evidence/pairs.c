@@ -128,14 +128,20 @@ void pairs_collect(struct pairs *p, struct cell *c, const struct results *r, uns
 	c->single_reference = p->shared = from_trace && shares_references(p);
 }
 
+double run_request_ns(const struct run_summary *s)
+{
+	double sum = 0;
+	for (uint64_t level = 1; level < s->n_levels; level++)
+		sum += (double)level * (double)s->ns_at_level[level];
+	return sum;
+}
+
 double run_in_flight(const struct run_summary *s)
 {
-	double weighted = 0, total = 0;
-	for (uint64_t level = 0; level < s->n_levels; level++) {
-		weighted += (double)level * (double)s->ns_at_level[level];
+	double total = 0;
+	for (uint64_t level = 0; level < s->n_levels; level++)
 		total += (double)s->ns_at_level[level];
-	}
-	return weighted / total;
+	return run_request_ns(s) / total;
 }
 
 double run_in_flight_max(const struct run_summary *s)

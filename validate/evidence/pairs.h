@@ -41,6 +41,9 @@ double run_n_lanes(const struct scenario *scenario, const struct run_summary *s)
 /* Time of the threads of a run, without the pauses of a run in slices. It needs the facts. NaN if
  * the number of threads is unknown. */
 double run_thread_ns(const struct scenario *scenario, const struct run_summary *s);
+/* Sum of the times in flight of all requests, in ns. Unlike the response times, it includes the
+ * requests around a switch of slices. */
+double run_request_ns(const struct run_summary *s);
 /* Mean number of requests in flight over a run; NaN for a run without duration. */
 double run_in_flight(const struct run_summary *s);
 /* Largest number in flight, by time or by request; NaN: none. */

@@ -791,6 +791,15 @@ static void test_schedule_apart_from_service(void **state)
 	assert_true(fabs(a.cell[0].execution_service + a.cell[0].execution_schedule -
 			 a.cell[0].execution_time.value) < 1e-12);
 	assert_non_null(strstr(a.cell[0].component[COMPONENT_EXECUTION_TIME].reason, "between requests"));
+	/* requests without a response time, around a switch of slices, are no time between requests */
+	const double service = a.cell[0].execution_service;
+	for (unsigned int b = 1; b <= 30; b++) {
+		struct run_summary *x = &run_find(&c, b, 0, 0)->summary;
+		x->n_left_out = x->response.n / 10;
+		x->response.n -= x->n_left_out;
+	}
+	again(&c, &a);
+	assert_true(a.cell[0].execution_service == service);
 	done(&c, &a);
 }
 
