@@ -156,7 +156,8 @@ MODEL(S, "A case compared with another case, or with a number (than_scenario and
 	ROW(double, f_critical, "f_critical", NUMBER,
 	    "For an F ratio against a number: the one-sided critical value at 5 % for the degrees "
 	    "of freedom of these runs. Otherwise null.")
-	ROW(double, f_p, "f_p", P, "P-value of that F test, one-sided.")
+	ROW(double, f_p, "f_p", P,
+	    "One-sided P-value of the test that compares this F ratio with the number.")
 	WORD(outcome, "outcome", NULL, claim_outcome_names))
 #undef S
 

@@ -172,7 +172,8 @@ const struct option_spec replay_options[] = {
 	       "coordinator, compiled, parallel, block (default with --device); see "
 	       "--list-engines"),
 	OPTION(STRING, "dir", FIELD(dir), .letter = 'd', .arg = "DIR", .flags = OPT_CLI_ONLY,
-	       .help = "target directory; the engines of validate change nothing outside it"),
+	       .help = "target directory; requests of the engines of validate "
+	       	       "change nothing outside it"),
 	OPTION(STRING, "device", FIELD(device), .arg = "DEVICE", .flags = OPT_CLI_ONLY,
 	       .help = "block device or regular file that receives the requests; traced writes "
 	       "overwrite its content"),

@@ -50,8 +50,8 @@ MODEL(S, NULL,
 	FINITE(lo95, "lo95", NUMBER, NULL)
 	FINITE(hi95, "hi95", NUMBER, NULL)
 	FINITE(quantile, "quantile", NUMBER,
-	       "Only for the component \"shape\": the numbers are for this quantile of the "
-	       "program, the quantile with the smallest P-value for a change beyond the limit.")
+	       "Only for the component \"shape\": the compared quantile, such as 0.99. It is "
+	       "the quantile with the smallest P-value for a change beyond the limit.")
 	FINITE(limit, "limit", NUMBER, NULL)
 	FINITE(p, "p", P,
 	       "One-sided P-value for a change beyond the nearer limit, corrected for dependence "

@@ -16,11 +16,11 @@ const char history_explanation[] =
 	"average. A shift of 2 standard deviations is found at its third entry (median). "
 	"If the environment changed within the 95 % interval of the date of an event, "
 	"this change is listed as a possible cause. The event can also have another "
-	"cause. Each case has four control charts: individual values (3 sigma), moving "
-	"range, CUSUM (k 0.5, h 5) and EWMA (lambda 0.2, L 2.962). If nothing changes, "
-	"each chart signals about once in 370 to 500 entries (moving range: 110). This "
-	"holds for limits from many entries. With limits from only 20 entries, each chart "
-	"signals about once in 100 entries (moving range: 60).";
+	"cause. Each case also has four control charts: individual values (3 sigma), moving "
+	"range, CUSUM (k 0.5, h 5) and EWMA (lambda 0.2, L 2.962). Their signals are not "
+	"events. If nothing changes, each chart signals about once in 370 to 500 entries "
+	"(moving range: 110). This holds for limits from many entries. With limits from "
+	"only 20 entries, each chart signals about once in 100 entries (moving range: 60).";
 
 char *history_clock_warning(const struct history *h)
 {

@@ -439,7 +439,9 @@ GET_OF(json_t *, requests_of, json_incref(d->requests))
 
 #define S info_document
 MODEL(S, NULL,
-	FIXED_COUNT(INFO_SCHEMA, "schema", "While this is 1, keys are only added.")
+	FIXED_COUNT(INFO_SCHEMA, "schema",
+		    "Version of this format. Later programs with the same version can add keys, "
+		    "but remove no key and change no meaning.")
 	NAME(x.path, "path", NULL)
 	NAME(x.format, "format", "Name of the format, as validate import --from list prints it.")
 	WHOLE(x.file_bytes, "file_bytes", NULL)

@@ -120,7 +120,7 @@ static void figure_make(struct figures *fs, const struct pool *p, bool scatter)
 		figure_caption(f, "Mandel's h: mean of each laboratory minus the mean of all, in "
 			"standard deviations of these means, one bar per case, by laboratory. "
 			"Lines: critical values. If all bars of a laboratory are on one side of "
-			"0, it has a bias of its own.");
+			"0, and all other bars are on the other side, its results are biased.");
 }
 
 void pool_figures_build(struct figures *fs, const void *study)

@@ -16,9 +16,9 @@ static void time_row(struct table *t, const struct cell *c)
 
 const struct table_kind table_time = {
     "execution-time", "Execution time and throughput", .cell = time_row,
-    .note = "Execution time: from the first start to the last end. Service "
-    	"and schedule are the two parts of the difference: the threads' added time in requests, "
-    	"and their added time between requests. Both are relative to the program's execution "
+    .note = "Execution time: from the first start to the last end. The "
+    	"difference has two parts. Service: change of the threads' time in requests. Schedule: "
+    	"change of their time between requests. Both are relative to the program's execution "
     	"time. Requests per second are means over the runs."};
 
 static void order_row(struct table *t, const struct cell *c)
@@ -139,9 +139,9 @@ const struct table_kind table_diagnostics = {
 	"pairs ran: correlation of successive pairs (0 is ideal), and the number of "
 	"independent pairs that would give as much information (at most the number of pairs). "
 	"This number is computed from one case. The decisions use other numbers, which are "
-	"computed from all cases of the replayer. If the number of independent pairs that a "
-	"decision uses is smaller than the number of pairs, the reason for the decision states "
-	"it. The P-values are for the hypotheses \"random order\" (of the values above and "
+	"computed from all cases of the replayer. If such a number is smaller than the number "
+	"of pairs, the reason for the decision states it, except for a rejection. The "
+	"P-values are for the hypotheses \"random order\" (of the values above and "
 	"below the median) and \"no trend\". A small P-value shows that the pairs depend on "
 	"each other, for example by drift. A P-value is undefined if there are too few "
 	"different values."};

@@ -183,9 +183,9 @@ const struct option_spec target_keys[] = {
     OPTION(CHOICE, "responsiveness", FIELD(responsiveness), .arg = "WHETHER",
            .choices = responsiveness_names, .help = "in half of the blocks, the volume's service "
 	       "times are 1.5 times as long, and the replay must slow down as the program does; "
-	       "auto: yes if all workloads of the target are built in, and the protocol has "
-	       "no key \"rate\", no timed replays, no claims, no published values, and at least "
-	       "6 replicates (default auto)"),
+	       "auto: yes if all workloads of the target are built in, the protocol has at least "
+	       "6 replicates, and it has no key \"rate\", timed replays, claims or published "
+	       "values (default auto)"),
     {.name = NULL},
 };
 
