@@ -30,7 +30,7 @@ static int need_check(enum placement_kind kind, const struct placement_need *nee
 	if (kind < 0 || kind > PLACEMENT_ROTATE)
 		return err_set(e, EINVAL, "unknown buffer placement %d", (int)kind);
 	if (need->n_threads == 0)
-		return err_set(e, EINVAL, "request buffers need at least 1 thread, not 0");
+		return err_set(e, EINVAL, "the number of threads must be at least 1, not 0");
 	for (unsigned int i = 0; i < need->n_threads; i++)
 		longest = need->block_bytes[i] > longest ? need->block_bytes[i] : longest;
 	if (longest > SIZE_MAX / 4 / N_ROTATED / need->n_threads)

@@ -37,8 +37,8 @@ const struct option_spec microbench_options[] = {
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "TRACE",
 	       .flags = OPT_CLI_ONLY, .help = "write the trace to TRACE"),
 	OPTION(FLAG, "prepare", FIELD(prepare), .flags = OPT_CLI_ONLY,
-	       .help = "create the files before the run, or restore their content; with "
-	       "--no-prepare they must exist (default yes)"),
+	       .help = "create the files before the run, or restore their content (default yes); "
+	       "with --no-prepare they must exist"),
 	OPTION(FLAG, "prepare-only", FIELD(prepare_only), .flags = OPT_CLI_ONLY,
 	       .help = "create the files and exit"),
 	OPTION(FLAG, "remove", FIELD(remove), .flags = OPT_CLI_ONLY,
@@ -110,8 +110,8 @@ const struct option_spec microbench_options[] = {
 	       "postmark (20000), createfiles (50000), copyfiles (100000), source files of "
 	       "compile (100)"),
 	OPTION(SIZE, "min-file-size", FIELD(min_file_bytes), .arg = "SIZE",
-	       .help = "postmark: smallest size of a new file; --file-size is the largest (default "
-	       "512)"),
+	       .help = "postmark: smallest size of a new file (default 512); --file-size is the "
+	       "largest size"),
 	OPTION(SIZE, "append-size", FIELD(append_bytes), .arg = "SIZE", .max = 1 << 29,
 	       .help = "fileserver: mean size of an append (default 16K)"),
 	OPTION(UINT, "dir-width", FIELD(dir_width), .arg = "N", .max = 1e6,

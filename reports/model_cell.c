@@ -236,8 +236,8 @@ MODEL(S, "One part of a difference.",
 #undef S
 
 #define S split
-MODEL(S, "A difference relative to the program, and its parts. Parts with in_the_sum add up to the "
-	"whole.",
+MODEL(S, "A difference relative to the program, and its parts. The parts whose in_the_sum is true "
+	"add up to the whole.",
 	OBJECT(whole, "whole", NULL)
 	FLAG(significant, "significant", "The 95 % interval of the difference excludes 0.")
 	ARRAY_IN(part, n_parts, "parts", NULL))

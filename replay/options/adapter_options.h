@@ -134,8 +134,8 @@ struct adapter_options {
 	       "the output, such as self:csv(begin=3,end=4,unit=us) (default: the replayer's "	\
 	       "usual source)"), \
 	OPTION(STRING, "export", AT(export), .arg = "FORMAT", .help = "engine exec: format " \
-	       "in which the replayer gets the trace; with /thread, /process or /device " \
-	       "appended, one file for each of these (default csv)"), \
+	       "in which the replayer gets the trace (default csv); with /thread, /process or " \
+	       "/device appended, one file for each thread, process or device"), \
 	OPTION(STRING, "command", AT(command), .arg = "WORDS", .help = "command that "		\
 	       "starts the replayer, as a list of words with placeholders: [\"replayer\", " \
 	       "\"--in\", \"{trace}\"] (default: that of the engine)"), \

@@ -76,7 +76,7 @@ static int argument_parse(struct mutant *m, const struct fault *f, const char *t
 		ret = ratio_parse(copy, &m->ratio, e);
 	if (!ret && f->argument == ARGUMENT_DURATION_EVERY)
 		ret = slash ? duration_parse(slash + 1, &m->every_ns, e)
-			    : err_set(e, EINVAL, "\"%s\": expected the time of a stall and its "
+			    : err_set(e, EINVAL, "\"%s\": expected the duration of a stall and its "
 				      "period, such as %s", text, f->usual);
 	if (!ret && f->argument == ARGUMENT_DURATION_EVERY && m->ns >= m->every_ns)
 		ret = err_set(e, EINVAL, "\"%s\": the stall must be shorter than its period", text);
