@@ -103,8 +103,8 @@ static void uncertain_print(const struct collect_outcome *o)
 	if (!n)
 		return;
 	printf("%-14s%" PRIu64 " dependenc%s found although the waiting node was not in a call "
-	       "that waits. The node made no progress for a long time: it polls memory, or the "
-	       "machine was busy:\n",
+	       "that waits. The node made no progress for a long time, because it polls memory, or "
+	       "because the machine was busy. These dependencies are:\n",
 	       "uncertain", n, n == 1 ? "y was" : "ies were");
 	for (uint64_t i = 0; i < n && i < COLLECT_UNCERTAIN_SHOWN; i++) {
 		const struct causality_edge *g = &o->uncertain[i];

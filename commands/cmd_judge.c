@@ -21,7 +21,8 @@ static const struct option_spec judge_options[] = {
 	OPTION(UINT, "replicates", JUDGE_FIELD(replicates), .group = "Campaign and output",
 	       .arg = "N", .min = 2, .max = 10000,
 	       .help = "number of replays with each replayer, not counting the warm-up; with "
-	       "--rerun, also the number of runs of the command (default 10; with --rerun 20)"),
+	       "--rerun, also the number of runs of the command (default: 10, and 20 with "
+	       "--rerun)"),
 	JUDGE_OUTPUT_ROWS("judge"),
 	{.name = NULL},
 };

@@ -56,8 +56,8 @@ static const struct option_spec metrics_options[] = {
 	       "threshold)",
 	       .flags = OPT_NONE),
 	OPTION(UINT, "bt", FIELD(bt), .arg = "N", .help = "buffer size for the reorder "
-	       "buffer-occupancy density (RFC 5236), in requests (default none: no limit if the "
-	       "replay lost no requests, see the manual page)",
+	       "buffer-occupancy density (RFC 5236), in requests (default: no limit; if the "
+	       "replay lost requests, see the manual page)",
 	       .flags = OPT_NONE),
 	OPTION(STRING, "warmup", FIELD(warmup), .arg = "N|TIME", .help = "leave out the first N "
 	       "requests of the reference, or its requests in the first TIME (such as 500ms), "

@@ -30,8 +30,8 @@ static const struct option_spec selftest_options[] = {
 	       "system is measured (replay: default the directory of -o; capture: default "
 	       "the working directory)"),
 	OPTION(FLAG, "resume", FIELD(resume), .help = "continue an interrupted selftest in the "
-	       "directory of -o, with the same --quick, --replicates, --run-duration, "
-	       "--permutations, --target and --seed"),
+	       "directory of -o; --quick, --replicates, --run-duration, --permutations, --target "
+	       "and --seed must be given as before"),
 	OPTION(UINT, "campaigns", FIELD(campaigns), .arg = "N", .max = 100000,
 	       .help = "replay: number of campaigns that test each deliberate fault at its largest "
 	       "size. The same number of campaigns test replayers that report invented response "

@@ -41,8 +41,8 @@ static const struct option_spec stats_options[] = {
 	OPTION(CHOICE, "paper-mode", FIELD(paper_mode), .group = "Uncertainty and bootstrap",
 	       .choices = paper_mode_names, .help = "formula for the uncertainty on the output "
 	       "line \"as in Pereira and others\". paper: the formula in the text of their paper "
-	       "of 2016; papertab: the formula of its tables; strict: paper with two changes; see "
-	       "the manual page (default paper)"),
+	       "of 2016; papertab: the formula of its tables; strict: the formula \"paper\" with "
+	       "two changes; see the manual page (default paper)"),
 	OPTION(DOUBLE, "clock", FIELD(clock), .arg = "HALFWIDTH", .min = 0, .max = -1,
 	       .help = "half-width of the interval that contains the clock's error, in the unit "
 	       "of the data, for the uncertainty budget (default 0)"),
@@ -51,8 +51,8 @@ static const struct option_spec stats_options[] = {
 	       .help = "number of resamples for BCa intervals, at least 100; 0: no bootstrap "
 	       "(default 10000)"),
 	OPTION(UINT, "block", FIELD(block), .arg = "N", .min = 1, .max = 1e9,
-	       .help = "number of values in a block of the bootstrap (default 1; with "
-	       "--time-ordered computed from the data)"),
+	       .help = "number of values in a block of the bootstrap (default: 1; if "
+	       "--time-ordered is given, computed from the data)"),
 	OPTION(UINT, "seed", FIELD(seed), .arg = "N",
 	       .help = "seed of all random numbers (default 1)"),
 	OPTION(STRING, "units", FIELD(units), .group = "Output", .arg = "TEXT",

@@ -330,7 +330,8 @@ static void idle_judge(const json_t *facts, struct doctor_finding *f)
 		deepest = name ? name : "?";
 	}
 	if (latency_us < 0)
-		finding_ok(f, "not available (a virtual machine, or idle CPUs poll)");
+		finding_ok(f, "not available (this is a virtual machine, or idle CPUs poll "
+			"instead of sleeping)");
 	else
 		warn_if(f, latency_us > LATE_US,
 			"as root: cpupower idle-set -D 10, so that sleeping threads do not wake up "

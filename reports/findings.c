@@ -74,8 +74,8 @@ static void warn_runs(struct findings *f, const struct analysis *a)
 			r->seal.n_changes > 3 ? "; and more" : "");
 	if (r->seal.state == SEAL_ABSENT)
 		add_warning(f, "The results are not sealed: an earlier version of validate wrote "
-			"part of them, or the start of the journal was damaged. Changes to that "
-			"part cannot be detected.");
+			"part of them, or the start of the journal was damaged. So changes to "
+			"some result files cannot be detected.");
 	if (r->n_damaged_journal_lines)
 		add_warning(f, "The journal has %zu damaged line%s, which this report ignores.",
 			    r->n_damaged_journal_lines, r->n_damaged_journal_lines == 1 ? "" : "s");
@@ -92,8 +92,8 @@ static bool said_already(enum source_kind k)
 static void collect_warnings(struct findings *f, const struct analysis *a)
 {
 	if (!a->n_cells)
-		add_warning(f, "No scenario has a complete block (one run of the program and one "
-			"of each replayer): nothing could be judged.");
+		add_warning(f, "No replayer has a complete block in a scenario (one run of the "
+			"program and one of the replayer): nothing could be judged.");
 	warn_runs(f, a);
 	if (a->n_events_lost)
 		add_warning(f, "The capture lost %llu event%s: the traces are incomplete.",

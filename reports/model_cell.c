@@ -367,7 +367,7 @@ MODEL(S, "A replayer in a scenario. Relative quantities are ratios: 0.1 is 10 %.
 	OBJECT(diagnostics, "diagnostics", NULL)
 	PART("quantile_bias", 
 	     "Relative bias of the quantiles of the response times of each run, computed from "
-	     "pairs; not judged.",
+	     "pairs. Only components are judged, not these values.",
 		ROW(struct estimate, quantile_bias[0], "p50", RELATIVE, NULL)
 		ROW(struct estimate, quantile_bias[1], "p90", RELATIVE, NULL)
 		ROW(struct estimate, quantile_bias[2], "p99", RELATIVE, NULL)

@@ -158,7 +158,8 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 				    "other CPUs: name all files, or merge them with blkparse -d");
 	NOTE_IF(n->differences_cut,
 		"times are sums of rounded differences between events, so their error grows with "
-		"each event (perf script without --deltatime, or with --ns, is exact)");
+		"each event. For exact times, omit --deltatime from the perf script command, or "
+		"add --ns to it");
 	NOTE_IF(n->n_without_end, "requests that begin and never end: %" PRIu64, n->n_without_end);
 	NOTE_IF(n->n_without_begin,
 		"ends of requests whose beginning is not in the trace: %" PRIu64,

@@ -53,7 +53,7 @@ int pinning_find(char **text, const struct load *l, const struct trace_meta *m, 
 		? 0
 		: err_set(e, EINVAL, "cpus = traced: the trace lacks the CPUs of its threads "
 			"(\"validate capture app\" and \"validate microbench\" record them); "
-			"name CPUs, such as 0,2-3");
+			"name CPUs, such as 0,2-3 (in a protocol: 0+2-3)");
 	for (size_t i = 0; !ret && i < json_array_size(rows); i++)
 		ret = row_read(&of_thread, rows, i, e);
 	if (!ret)

@@ -207,8 +207,8 @@ LIST(size_count, NULL,
 #define POSITION(name_, k, pattern) WHOLE(n[k][ACCESS_##pattern], name_, NULL)
 #define POSITIONS(k, name_)                                                                        \
 	PART(name_,                                                                                \
-	     "Requests by the position of their start, relative to the previous request of the "   \
-	     "same sequence.",                                                                     \
+	     "Requests by the position of their first byte, relative to the previous request of "  \
+	     "the same sequence.",                                                                 \
 	     POSITION("first", k, FIRST)                                                           \
 	     POSITION("sequential", k, SEQUENTIAL)                                                 \
 	     POSITION("repeated", k, REPEATED)                                                     \
@@ -443,7 +443,8 @@ MODEL(S, NULL,
 		    "Version of this format. Later programs with the same version can add keys, "
 		    "but remove no key and change no meaning.")
 	NAME(x.path, "path", NULL)
-	NAME(x.format, "format", "Name of the format, as validate import --from list prints it.")
+	NAME(x.format, "format", "Name of the format. \"validate import --from list\" prints all "
+		"names.")
 	WHOLE(x.file_bytes, "file_bytes", NULL)
 	PART("health", NULL,
 	     BY_JSON(is_complete, "boolean|null", "complete",

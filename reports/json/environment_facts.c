@@ -116,7 +116,7 @@ static const struct label {
     {"scheduling.scheduler", "scheduler of the protocol", NULL, "not given"},
     {"scheduling.policy", "scheduler that was set", NULL, "none"},
     {"scenarios", "calibration of the scenarios"},
-    {"scenarios.requests", "option requests"},
+    {"scenarios.requests", "requests"},
     {"scenarios.execution_s", "execution time"},
     {"anonymous_bytes", "anonymous memory"},
     {"scenarios.page_cache_bytes", "page cache", ""},

@@ -25,8 +25,8 @@ const struct table_kind table_quantiles = {
     	"pairs. A quantile is extrapolated if a run has too few requests for it: fewer than 2 for "
     	"p50, 10 for p90, 100 for p99 or 1000 for p99.9. The last columns show the distance "
     	"between the distributions of all requests of all runs: Kolmogorov-Smirnov (0: equal, 1: "
-    	"entirely different), and 1-Wasserstein relative to the program's mean. These values are "
-    	"not judged."};
+    	"entirely different), and 1-Wasserstein relative to the program's mean. These "
+    	"distances are not judged."};
 
 static void outlier_columns(struct table *t, const char *name, const char *title,
 			    const struct outlier_finding *f)

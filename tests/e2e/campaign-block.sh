@@ -37,13 +37,13 @@ bad 'does not have destructive = yes'
 printf 'cache = cold\n' | protocol >bad.conf
 bad 'needs a device or a volume'
 printf 'destructive = yes\n' | protocol >bad.conf
-bad 'it applies only with device'
+bad 'it applies only with the key "device"'
 printf 'volume = hd\n' | protocol >bad.conf
 bad 'did you mean "hdd"'
 printf 'volume = hdd\ndevice = x\n' | protocol >bad.conf
 bad 'use either device or volume'
 printf 'size = 1M\n' | protocol >bad.conf
-bad 'it applies only with volume'
+bad 'it applies only with the key "volume"'
 sed 's/^engine = block/engine = event/; s/^mode.*//' file.conf >bad.conf
 bad 'and the protocol has no such workload'
 sed 's/^type = .*/type = random-read/; s/^queue-depth.*//; s/^read-share.*//' file.conf >bad.conf

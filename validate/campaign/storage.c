@@ -120,9 +120,10 @@ bool dir_lock(int fd)
 int dir_in_use(const char *path, struct err *e)
 {
 	return err_set(e, EBUSY,
-		       "%s is in use by another campaign. The results directory of one of the two "
-		       "campaigns is a copy of the results directory of the other. Wait until the "
-		       "other campaign ends",
+		       "%s is in use by another campaign. Both campaigns use it, because the "
+		       "results "
+		       "directory of one is a copy of the results directory of the other. Wait "
+		       "until the other campaign ends",
 		       path);
 }
 

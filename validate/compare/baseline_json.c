@@ -253,8 +253,8 @@ const struct json_member baseline_members[] = {
 			    .size = sizeof(struct baseline_case))},
     HEAD(DIGITS, sha256, .size = FILE_DIGEST_HEX, MEMBER_FLAG(baseline, sealed),
 	 .about = "SHA-256 of all other members, as JSON with sorted keys and without white "
-		  "space. All numbers are reals with 17 digits. Files of earlier versions do not "
-		  "have this member."),
+		  "space. In this JSON text, every number is a real with 17 digits. Files of "
+		  "earlier versions do not have this member."),
     {0}};
 
 /* --- writing ------------------------------------------------------------- */

@@ -175,7 +175,8 @@ int pool_make(struct pool *p, const struct baseline *b, size_t n, enum pool_meas
 	if (ret)
 		return ret;
 	if (pool_check(p, &difference) && !allow)
-		return err_set(e, EPROTO, "%s (--allow pools these results)", difference.msg);
+		return err_set(e, EPROTO, "%s (with --allow, these results are pooled "
+			"nevertheless)", difference.msg);
 	p->difference = difference.code ? xstrdup(difference.msg) : NULL;
 	pool_warnings_add(p);
 	for (size_t i = 0; i < n; i++)

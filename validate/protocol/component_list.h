@@ -42,7 +42,8 @@
 	X(EXECUTION_TIME, execution_time, "execution time", execution_time, OPT_RATIO, 0.10,       \
 	  "execution-time", 1e-6, 0.99,                                                            \
 	  "largest permitted relative deviation of the execution time, in either direction "       \
-	  "(default 10%, of timed replays 1%)")                                                    \
+	  "(default 10%; for timed replays "                                                       \
+	  "1%)")                                                                                   \
 	X(REORDERING, reordering, "reordering", reordered, OPT_RATIO, 0.01, "reordered", 0, 1,     \
 	  "largest permitted share of the requests that are issued too late: after a request that "\
 	  "comes later in the trace (default 1%)")                                                 \

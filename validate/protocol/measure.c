@@ -51,7 +51,7 @@ const struct measure_info measure_info[MEASURE_N] = {
 	UNIT_RATIO, SCALE_LINEAR, false},
     [MEASURE_PERCENT_ERROR_MAGNITUDE] = {"percent-error-magnitude",
 	"size of the error of the execution time", UNIT_RATIO, SCALE_LINEAR, false},
-    [MEASURE_TRACING_TIME] = {"tracing-time", "time of all runs of a recording",
+    [MEASURE_TRACING_TIME] = {"tracing-time", "time of all runs that a recording needs",
 	UNIT_NUMBER, SCALE_LOG, false},
     [MEASURE_TRACING_INCREASE] = {"tracing-increase",
 	"increase of the execution time while a node is delayed",

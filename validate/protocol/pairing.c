@@ -50,8 +50,8 @@ static int replayer_check(const struct protocol *p, const struct scenario *s,
 	if (replayer_config(r, &c, NULL) < 0)
 		return err_set(e, EINVAL, "its options are not valid");
 	if (c.balloon && !strcmp(c.balloon, "traced"))
-		return err_set(e, EINVAL, "balloon = traced changes its memory at the "
-			       "traced times, which a pause would delay");
+		return err_set(e, EINVAL, "with balloon = traced, it changes its memory at "
+			       "the traced times, and a pause would delay these changes");
 	return 0;
 }
 

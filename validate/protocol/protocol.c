@@ -148,8 +148,8 @@ static int protocol_section(struct protocol *p, const struct protocol_file *f, s
 	k = ini_key_find(s, "bank");
 	if (k && (!p->n_bank || p->n_bank > protocol_n_blocks(p)))
 		return key_err(f, k, e,
-			       "\"%s\": expected 1 to %llu, the number of blocks, including "
-			       "the warm-up block 0",
+			       "\"%s\": expected 1 to %llu. The largest value is the number of "
+			       "blocks, and the warm-up block 0 counts too",
 			       k->value, (unsigned long long)protocol_n_blocks(p));
 	k = ini_key_find(s, "sessions");
 	if (k && p->n_replicates_max < 4)
@@ -205,14 +205,16 @@ static int target_device_check(const struct protocol_file *f, const struct ini_s
 			"the target already has a device: use either device or volume");
 	if (t->destructive && !t->device)
 		return key_err(f, destructive, e,
-			"it applies only with device, which this section lacks");
+			"it applies only with the key \"device\", which this section lacks");
 	if (t->volume_file && !t->volume)
-		return key_err(f, file, e, "it applies only with volume, which this section lacks");
+		return key_err(f, file, e, "it applies only with the key \"volume\", which this "
+			"section lacks");
 	if (t->size_bytes && (!t->volume || t->size_bytes % 4096))
 		return key_err(f, size, e,
 			       t->volume
 				   ? "the size must be a multiple of 4096 bytes"
-				   : "it applies only with volume, which this section lacks");
+				   : "it applies only with the key \"volume\", which this section "
+				   	"lacks");
 	if (!t->size_bytes)
 		t->size_bytes = VOLUME_DEFAULT_BYTES;
 	if (t->volume)

@@ -36,7 +36,7 @@ const struct option_spec claim_keys[] = {
     OPTION(STRING, "reproduce", FIELD(reproduce), .arg = "COMMANDS",
            .help = "commands for a check by hand, which the report prints (default none)"),
     OPTION(STRING, "margin", FIELD(margin_text), .arg = "RATIO",
-           .help = "alike: largest permitted difference (default 10%)"),
+           .help = "for a comparison \"alike\": largest permitted difference (default 10%)"),
     {.name = NULL},
 };
 #undef FIELD

@@ -265,7 +265,8 @@ static int common_read(const struct protocol *p, const struct protocol_file *f,
 			ret = key_refuse(f, k, e);
 		}
 	if (!ret && k && !ini_key_find(s, "mutant")) {
-		err_set(e, EINVAL, "it applies only with mutant, which this section lacks");
+		err_set(e, EINVAL, "it applies only with the key \"mutant\", which this section "
+			"lacks");
 		ret = key_refuse(f, k, e);
 	}
 	ret = ret ? ret : flag_read(f, s, "optional", &common->optional, e);

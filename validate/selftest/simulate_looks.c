@@ -129,7 +129,8 @@ static int at_limits(const struct simulate_options *o, struct rates *rates, stru
 			uint64_t count[N_COUNTS];
 			char what[80];
 			l.scatter = scatters[i];
-			snprintf(what, sizeof what, "looks at the limit of %s", component_names[k]);
+			snprintf(what, sizeof what, "a look after every pair, at the limit of "
+				"%s", component_names[k]);
 			ret = campaigns_run(o, &l, what, o->n_campaigns / AT_LIMIT_FEWER, count, e);
 			if (ret)
 				break;

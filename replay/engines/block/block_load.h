@@ -37,8 +37,8 @@ struct block_input {
 /* Message: writes to the file %s are not replayed on a block device. */
 #define DEVICE_FILE_CALLS                                                                          \
 	"refused: the trace has calls on the file %s. Its offsets are not offsets of a device, "   \
-	"so writes would destroy the content of the device. Use --dir, --read-only, or a "         \
-	"regular file as --device"
+	"so writes would destroy the content of the device. Use --read-only, or a regular file "  \
+	"as --device, or another engine with --dir"
 
 /* Reads all records of `t`. Errors: EINVAL with the record: an end before its start; a request of
  * more than 1 GiB, beyond the device's end or not aligned (unless an option permits it); requests

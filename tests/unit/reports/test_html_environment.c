@@ -95,7 +95,7 @@ static void lists_have_a_row_for_each_element(void **state)
 	    "cold caches|why: in memory; instead: none",
 	    "CPU vulnerabilities: Vulnerable|retbleed, spec_store_bypass",
 	    "CPU vulnerabilities: Not affected|mds",
-	    "one|option requests: 5; execution time: 388 ms; anonymous memory: program 1 MiB, "
+	    "one|requests: 5; execution time: 388 ms; anonymous memory: program 1 MiB, "
 	    "x_bytes 2 MiB", NULL};
 	check("{\"targets\": [{\"name\": \"here\", \"dir\": \"/a\", \"below\": {\"size\": 67108864, "
 	      "\"device\": {\"read_ahead_kb\": \"128\"}}}], \"replaced_or_skipped\": [{\"what\": "

@@ -229,7 +229,7 @@ static const struct {
     {PROTOCOL WORKLOAD REPLAYER "workloads = b\n",
      "bad.conf:6: workloads: the protocol has no section [workload b]"},
     {PROTOCOL WORKLOAD REPLAYER "mutant-workloads = a\n",
-     "bad.conf:6: mutant-workloads: it applies only with mutant, which this section lacks"},
+     "bad.conf:6: mutant-workloads: it applies only with the key \"mutant\", which this section lacks"},
     {PROTOCOL WORKLOAD "[workload b]\ntype = random-read\n" REPLAYER
 		       "mutant = lost\nworkloads = a\nmutant-workloads = b\n",
      "bad.conf:10: mutant-workloads: the key \"workloads\" of this replayer does not select \"b\": "

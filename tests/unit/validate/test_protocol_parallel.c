@@ -181,7 +181,7 @@ static void test_refused(void **state)
 	    {"script = x.sh\nlevel = 2\ntarget = a\n", "unknown key \"level\""},
 	    {"script = x.sh\nperoid = 2\ntarget = a\n", "did you mean \"period\""},
 	    {"script = x.sh\nobserve = block\ntarget = a\n", "stamps"},
-	    {"script = x.sh\ntarget = a\nhosts = b, c\n", "write a list of hosts as node[01-12]"},
+	    {"script = x.sh\ntarget = a\nhosts = b, c\n", "write a list of hosts as a pattern such as node[01-12]"},
 	    {"script = x.sh\ntarget = a\nhosts = list/of/hosts\n", "expected an absolute path"},
 	    {"script = x.sh\ntarget = a\nhosts = b[x]\n", "is not a list of numbers"},
 	    {"script = x.sh\ntarget = a\nlauncher = ssh {host}\n", "only with hosts"},
