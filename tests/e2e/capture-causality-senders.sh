@@ -68,7 +68,10 @@ deps '.external_ns > 5e6'
 if command -v mpicc >/dev/null && [ -x "$BUILD/validate-mpi-workload" ] && mpicc -w -O1 -o mpi-idle "$SRCDIR/tests/programs/mpi-idle.c" 2>err; then
 	mpi=$("$VALIDATE" microbench checkpoint --level 3 --dir . --print-command | sed 's, [^ ]*/validate-mpi-workload.*,,')
 	# shellcheck disable=SC2086
-	if $mpi ./mpi-idle bystander 1 >out 2>&1; then
+	start=$(date +%s)
+	# the idle rank computes for a small share of the run if the start takes 10 s, as it does where the
+	# host's name cannot be resolved
+	if $mpi ./mpi-idle bystander 1 >out 2>&1 && [ $(($(date +%s) - start)) -lt 5 ]; then
 		rm -f part*
 		capture $mpi ../mpi-idle bystander 4
 		expect_line out 'of 3 nodes'
