@@ -33,7 +33,7 @@ static const struct option_spec claim_options[] = {
 };
 
 static const char synopsis[] = "CLAIM [--with REPLAYER]... [--budget TIME] [--rerun] [--dir DIR | "
-	"--device DEV [--destructive]] [options] TRACE\n"
+	"--device DEV --destructive] [options] TRACE\n"
 	"CLAIM [--with REPLAYER]... [--budget TIME] [--device DEV] [options] PROTOCOL.conf";
 static const char about[] =
 	"Tests a claim such as \"mean response time within 5 %, p99 within 10 %\". A claim\n"

@@ -28,7 +28,7 @@ static const struct option_spec judge_options[] = {
 };
 
 static const char synopsis[] =
-    "[--rerun] [--with REPLAYER]... [--dir DIR | --device DEV [--destructive]] [options] TRACE";
+    "[--rerun] [--with REPLAYER]... [--dir DIR | --device DEV --destructive] [options] TRACE";
 static const char about[] =
 	"Replays TRACE several times with each replayer, in random order and from the\n"
 	"same initial state. Then judges the replayers. The reference is one of these:\n"

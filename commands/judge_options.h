@@ -25,7 +25,8 @@
 	{.name = "device", .type = OPT_STRING, .offset = JUDGE_FIELD(device), .arg = "DEV",        \
 	 .help = "for a trace of a block device: replay on this block device or file" device_more},\
 	{.name = "destructive", .type = OPT_FLAG, .offset = JUDGE_FIELD(destructive),              \
-	 .help = "for a trace of a block device: permit overwriting DEV (required)"},              \
+	 .help = "for a trace of a block device: permit overwriting DEV; --device needs this "     \
+	 	"option"},                                                                         \
 	{.name = "cache", .type = OPT_CHOICE, .offset = JUDGE_FIELD(cache),                        \
 	 .choices = judge_caches,                                                                  \
 	 .help = "for a trace of calls: state of the page cache before each replay, see "          \

@@ -167,8 +167,8 @@ static const struct workload_script scripted = {
 
 const struct workload workload_postmark = {
     .name = "postmark", .alias = "pm",
-    .help = "create small files, run transactions (read or append, create or delete), delete "
-	    "all files",
+    .help = "create small files, run transactions (each reads or appends, and then creates or "
+	    "deletes), delete all files",
     .writes = true, .defaults = defaults,
     .own_options = (const char *const[]){"files", "min-file-size", "subdirs", "read-share",
     "create-share", NULL},

@@ -149,7 +149,8 @@ static int payload_check(const struct replay_config *c, const struct replay_engi
 			 struct err *e)
 {
 	if (c->payload != PAYLOAD_RANDOM && (c->compressible > 0 || c->duplicates > 0))
-		return err_set(e, EINVAL, "compressible and duplicates need payload random");
+		return err_set(e, EINVAL, "the options compressible and duplicates need payload = "
+			"random");
 	if (c->payload != PAYLOAD_BUFFER && c->mutant && *c->mutant)
 		return err_set(e, EINVAL, "payload: a mutant writes only the content of the "
 			"worker's buffer; omit one of the options payload and mutant");

@@ -92,8 +92,8 @@ static bool said_already(enum source_kind k)
 static void collect_warnings(struct findings *f, const struct analysis *a)
 {
 	if (!a->n_cells)
-		add_warning(f, "No replayer has a complete block in a scenario (one run of the "
-			"program and one of the replayer): nothing could be judged.");
+		add_warning(f, "No replayer has a complete block (one run of the program and one "
+			"of the replayer) in any scenario: nothing could be judged.");
 	warn_runs(f, a);
 	if (a->n_events_lost)
 		add_warning(f, "The capture lost %llu event%s: the traces are incomplete.",

@@ -50,7 +50,7 @@ GET_AT(uint64_t, n_trusted_beyond, end_of(at)->n_beyond)
 #define RANGE_END(name, value, format, gap)                                                        \
 	PART(name,                                                                                 \
 	     "End of the range. last_trusted: index of the last point of the range. next: index "  \
-	     "of the first point whose verdict is not trusted or inconclusive. Each is absent "    \
+	     "of the first point whose verdict is inconclusive or not trusted. Each is absent "    \
 	     "if there is no such point. n_trusted_beyond: number of trusted points after next.",  \
 	     BY_REAL(end_value, value, format, NULL, .index = gap)                                 \
 	     BY_COUNT(last_trusted, "last_trusted", NULL, IF(has_last), .index = gap)              \

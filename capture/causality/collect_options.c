@@ -42,7 +42,7 @@ const struct option_spec collect_options[] = {
 	 .help = "how to determine the computing time between two requests of a node. blocking: "
 	       "the time between them in the first run, minus the time in calls that wait; "
 	       "throttled: the time between them in the run that delays this node, minus the "
-	       "delays; auto: throttled if a node polls memory, else blocking (default auto)"},
+	       "delays; auto: throttled if any node polls memory, else blocking (default auto)"},
 	{.name = "clock", .type = OPT_CHOICE, .offset = FIELD(clock), .arg = "CLOCK",
 		.choices = clock_names,
 	 .help = "clock that measures computing. cpu: CPU time; wall: elapsed time; auto: cpu if "

@@ -90,7 +90,7 @@ static int dxt_line(struct foreign *f, const char *s, size_t len, struct err *e)
 	if (rank > UINT32_MAX || t->object == OBJECT_NONE)
 		return foreign_at(f, module, e,
 				  t->object == OBJECT_NONE
-				      ? "a segment precedes the first file_name:"
+				      ? "a segment comes before the first line with \"file_name:\""
 				      : "the rank is not a number below 2^32");
 	r.object = t->object;
 	r.pid = r.tid = (uint32_t)rank;

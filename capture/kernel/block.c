@@ -20,9 +20,9 @@ const struct option_spec block_options[] = {
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "TRACE",
 	       .help = "write the trace to TRACE"),
 	OPTION(CHOICE, "unit", FIELD(unit), .choices = unit_names, .arg = "UNIT",
-	       .help = "what counts as a request. request: as the device receives it, from issue "
-	       "to completion; bio: as it was submitted, before the kernel splits or merges "
-	       "it (default request)"),
+	       .help = "which requests are recorded. request: each request as the device receives "
+	       "it, from issue to completion; bio: each request as it was submitted, before the "
+	       "kernel splits or merges it (default request)"),
 	OPTION(DURATION, "duration", FIELD(duration_ns), .arg = "TIME", .max = -1,
 	       .help = "end the capture after this time, and end COMMAND (default 0: when the "
 	       "command ends, or at a signal)"),

@@ -116,7 +116,7 @@ void replay_config_init(struct replay_config *c)
 	       "completions of each worker in a second thread; not with --discards"), \
 	OPTION(FLAG, "discards", BLOCK(discards), .help = "engine block: also replay discards"),\
 	OPTION(FLAG, "read-only", BLOCK(read_only), .help = "engine block: issue a read in " \
-	       "place of each traced write; engine exec: declare that the command does not " \
+	       "place of each traced write; engine exec: declare that the replayer does not " \
 	       "write to the device"),	\
 	OPTION(FLAG, "dry-run", BLOCK(dry_run), .flags = OPT_CLI_ONLY,				\
 	       .help = "engine block: issue no request; print the number of requests, the " \
@@ -172,8 +172,8 @@ const struct option_spec replay_options[] = {
 	       "coordinator, compiled, parallel, block (default with --device); see "
 	       "--list-engines"),
 	OPTION(STRING, "dir", FIELD(dir), .letter = 'd', .arg = "DIR", .flags = OPT_CLI_ONLY,
-	       .help = "target directory; requests of the engines of validate "
-	       	       "change nothing outside it"),
+	       .help = "target directory; the engines of validate make no request "
+		       "that changes anything outside it"),
 	OPTION(STRING, "device", FIELD(device), .arg = "DEVICE", .flags = OPT_CLI_ONLY,
 	       .help = "block device or regular file that receives the requests; traced writes "
 	       "overwrite its content"),

@@ -26,7 +26,7 @@ static int row_read(struct u64_map *of_thread, const json_t *rows, size_t i, str
 	const uint32_t pid = (uint32_t)json_integer_value(json_object_get(row, "pid")),
 		       tid = (uint32_t)json_integer_value(json_object_get(row, "tid"));
 	if (processors_parse(&usable, list, e))
-		return err_context(e, "cpus traced: thread %u was pinned to CPUs %s", tid, list);
+		return err_context(e, "cpus = traced: thread %u was pinned to CPUs %s", tid, list);
 	*u64_map_at(of_thread, u64_pair(pid, tid), 0) = (uint32_t)i;
 	return 0;
 }

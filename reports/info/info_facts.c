@@ -439,8 +439,8 @@ static void add_replay(struct info_page *page, const struct info *x)
 	} else {
 		strbuf_addstr(&out,
 			      r->state == REPLAYABLE_BLOCK
-				  ? "requests to a device: only engine block and replayers for "
-				    "devices replay them"
+				  ? "requests to a device: only the engine \"block\" and "
+				    "replayers for devices replay them"
 				  : "not examined: the trace has more requests than --replay-max "
 				    "permits");
 	}

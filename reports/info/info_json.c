@@ -180,9 +180,10 @@ LIST(concurrency, NULL,
 		  "Requests by the number in flight at their start, including the request itself.",
 		  .index = 1))
 LIST(issue, "Delays of the requests of a timed replay.",
-	WHOLE(p.n_intended, "n_requests", "Requests with an issue time.")
+	WHOLE(p.n_intended, "n_requests", "Requests with a due time.")
 	OBJECT_AS(p.late, quantiles, "late_ns",
-		  "Start minus issue time; early requests count as 0."))
+		  "Start of a request minus the time at which it was due; early requests "
+		  "count as 0."))
 #undef S
 
 /* --- sizes and positions ------------------------------------------------- */

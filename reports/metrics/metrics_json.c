@@ -157,7 +157,8 @@ LIST(side, NULL,
 	ROW(uint64_t, n_events_lost, "n_events_lost", COUNT,
 	    "Events that were lost during the capture: requests can be missing.")
 	ROW(uint64_t, n_unseen, "n_unseen", COUNT,
-	    "Programs and requests that the capture could not see; their requests are missing.")
+	    "Programs and requests that the capture could not see. The trace lacks these "
+	    "requests and the requests of these programs.")
 	TEXT(not_visible, "not_visible",
 	     "Requests that the method of recording never shows. Null if the trace "
 	     "comes from validate microbench, validate replay or the log of a volume.", NULLABLE)

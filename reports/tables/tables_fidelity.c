@@ -74,8 +74,9 @@ const struct table_kind table_concurrency = {
     "concurrency", "Distance of the concurrency distributions", .cell = concurrency_row,
     .note = "Largest distance between the distributions of the number of requests in flight of "
 	    "program and replay. Each distribution is the mean over the runs. By time: how long "
-	    "each number lasted. By request: the number that each request found in flight. 0: "
-	    "equal, 1: entirely different. In pairs: mean of the distances within the pairs. "
+	    "each number lasted. By request: the number in flight at the start of each request, "
+	    "including this request. 0: equal, 1: entirely different. In pairs: mean of the "
+	    "distances within the pairs. "
 	    "These distances also contain the scatter of the runs."};
 
 static void issue_error_row(struct table *t, const struct cell *c)

@@ -9,5 +9,5 @@ script=$SRCDIR/tests/e2e/replay-parallel-cut.sh
 begin hostc
 ip link set veth3 down
 finish hosta hostb
-expect_line err 'rank 2 (host hostc) sent no heartbeat for 2 s: a signal suspended its process, or its host cannot be reached'
+expect_line err 'rank 2 (host hostc) sent no heartbeat for 2 s (--watchdog sets this time): a signal suspended its process, or its host cannot be reached'
 [ -z "$(processes_on hostc validate-mpi-re)" ] || fail 'the rank that is cut off goes on'

@@ -214,7 +214,7 @@ for signal in STOP KILL; do
 	status=0
 	wait $replay || status=$?
 	case $signal in
-	STOP) ended="3 does not return (--watchdog sets this time)" ;;
+	STOP) ended="3 does not return" ;;
 	KILL) ended="3 the device or the storage below it has probably failed" ;;
 	esac
 	[ $status -eq "${ended%% *}" ] || fail "SIG$signal for the server: the replay ended with status $status: $(cat replay.out)"

@@ -198,8 +198,8 @@ static int add_late(struct disorder *d, struct disorder_sequence *s, uint64_t pl
 	struct window_late late;
 	if (!s->window || !disorder_window_fill(s->window, place, s->n, a->bytes, &late))
 		return err_set(e, EINVAL, "two requests of the replay match the same request of "
-			       "the trace; it is number %llu, counted from 0, of the requests "
-			       "whose order is compared",
+			       "the trace: number %llu (the first is 0) of the requests whose "
+			       "order is compared",
 			       (unsigned long long)place);
 	uint64_t extent = s->n - late.passed_position, run = s->n_in_order - s->run_from;
 	s->n_reordered++;

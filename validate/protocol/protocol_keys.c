@@ -55,9 +55,10 @@ const struct option_spec protocol_keys[] = {
 	   .help = "place of the measurement, for the certificates (default: not stated)"),
     OPTION(STRING, "standard", FIELD(standard), .arg = "TEXT",
 	   .help =
-	       "certified standard to which the measurement is traceable, with the number of its "
-	       "certificate; NAME.json: a certificate of \"validate standard certify\"; the "
-	       "campaign checks whether this certificate applies (default: none)"),
+	       "certified standard to which the measurement is traceable, as text with the number "
+	       "of "
+	       "its certificate; or NAME.json, a file from \"validate standard certify\": the "
+	       "campaign then checks whether this certificate applies (default: none)"),
     OPTION(STRING, "replicates", FIELD(replicates), .arg = "N|A..B",
 	   .help =
 	       "number of blocks (default 20); in a block, program and replayers run once in each "
@@ -184,8 +185,8 @@ const struct option_spec target_keys[] = {
            .choices = responsiveness_names, .help = "in half of the blocks, the volume's service "
 	       "times are 1.5 times as long, and the replay must slow down as the program does; "
 	       "auto: yes if all workloads of the target are built in, the protocol has at least "
-	       "6 replicates, and it has no key \"rate\", timed replays, claims or published "
-	       "values (default auto)"),
+	       "6 replicates, and it has none of these: key \"rate\", timed replays, claims, "
+	       "published values (default auto)"),
     {.name = NULL},
 };
 

@@ -43,8 +43,8 @@ static const struct option_spec parallel_keys[] = {
     OPTION(CHOICE, "compute", FIELD(compute), .arg = "HOW", .choices = compute_names,
            .help = "what counts as computing. blocking: the time between two requests, minus "
 	       "the time in calls that wait; throttled: the time between two requests of a node "
-	       "as measured in the run that delays it, minus the delays; auto: throttled if a node "
-	       "polls memory, else blocking (default auto)"),
+	       "as measured in the run that delays it, minus the delays; auto: throttled if any "
+	       "node polls memory, else blocking (default auto)"),
     OPTION(DURATION, "capture-timeout", FIELD(capture_timeout_ns), .arg = "TIME",
            .help = "time limit of a recording with all of its runs; a longer recording is ended "
 	       "and fails (default 1 h)", .min = 1e9, .max = 30 * 86400e9),
@@ -114,8 +114,8 @@ static int hosts_check(const struct protocol_file *f, const struct key_grid *g, 
 		if (host_launcher_check(launcher->item.v[i], e))
 			return key_refuse(f, launcher->key, e);
 	if (launcher && !hosts)
-		return key_err(f, launcher->key, e, "it applies only with hosts, which this "
-			"section lacks");
+		return key_err(f, launcher->key, e, "it applies only with the key \"hosts\", which "
+			"this section lacks");
 	if (!hosts)
 		return 0;
 	if (hosts->item.n > 1)

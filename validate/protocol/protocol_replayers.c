@@ -24,8 +24,9 @@ static int engine_check(const struct protocol_file *f, const struct key_grid *g,
 		names[n] = NULL;
 		bool program = !strcmp(name, "program");
 		if (program && g->n_keys > 1)
-			return key_err(f, k->key, e, "\"program\" is the program itself, and "
-				"accepts no options of replayers: give it a section of its own "
+			return key_err(f, k->key, e, "the engine \"program\" runs the program "
+				"itself, "
+				"and accepts no options of replayers: give it a section of its own "
 				"without them");
 		if (program || replay_engine_find(name))
 			continue;

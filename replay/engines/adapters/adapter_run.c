@@ -241,8 +241,8 @@ static int end_judge(struct adapter_state *a, struct err *e)
 		if (r->output_error)
 			break;
 		return program_fail(a, EFBIG, e,
-				    "wrote more than %" PRIu64 " bytes, too many for the times "
-				    "of %" PRIu64 " requests, and was killed",
+				    "was killed, because it wrote more than %" PRIu64 " bytes, "
+				    "the limit for output with the times of %" PRIu64 " requests",
 				    OUTPUT_BYTES_MIN + a->run.inputs.n_records *
 							   OUTPUT_BYTES_PER_REQUEST,
 				    a->run.inputs.n_records);

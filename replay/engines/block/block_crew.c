@@ -63,9 +63,9 @@ static int stuck_error(const struct block_crew *c, struct err *e)
 	if (!r)
 		return err_set(e, ETIMEDOUT,
 			       "no request has ended for %s (--watchdog sets this time)", time.s);
-	return err_set(e, ETIMEDOUT, "no request has ended for %s; the %s of %" PRIu64
-		" bytes at offset %" PRIu64 " (record %" PRIu64 ") does not return (--watchdog "
-		"sets this time)", time.s, r->direction < 4 ? names[r->direction] : "request",
+	return err_set(e, ETIMEDOUT, "no request has ended for %s (--watchdog sets this "
+		"time); the %s of %" PRIu64 " bytes at offset %" PRIu64 " (record %" PRIu64
+		") does not return", time.s, r->direction < 4 ? names[r->direction] : "request",
 		r->length, r->offset, record_of(c->plan, r, c->n_records));
 }
 

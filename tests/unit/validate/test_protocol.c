@@ -235,7 +235,7 @@ static const struct {
      "bad.conf:10: mutant-workloads: the key \"workloads\" of this replayer does not select \"b\": "
      "add it there, or remove it here"},
     {PROTOCOL WORKLOAD "[replayer r]\nengine = program\norder = fs\n",
-     "bad.conf:5: engine: \"program\" is the program itself"},
+     "bad.conf:5: engine: the engine \"program\" runs the program itself"},
     {PROTOCOL WORKLOAD REPLAYER "mutant = explode\n", "bad.conf:4: [replayer r]: "},
     {PROTOCOL WORKLOAD "[workload b]\ntype = random-read\n" REPLAYER "workloads = a\n",
      "bad.conf: no replayer replays [workload b]"},

@@ -184,7 +184,7 @@ static void test_refused(void **state)
 	    {"script = x.sh\ntarget = a\nhosts = b, c\n", "write a list of hosts as a pattern such as node[01-12]"},
 	    {"script = x.sh\ntarget = a\nhosts = list/of/hosts\n", "expected an absolute path"},
 	    {"script = x.sh\ntarget = a\nhosts = b[x]\n", "is not a list of numbers"},
-	    {"script = x.sh\ntarget = a\nlauncher = ssh {host}\n", "only with hosts"},
+	    {"script = x.sh\ntarget = a\nlauncher = ssh {host}\n", "only with the key \"hosts\""},
 	    {"script = x.sh\ntarget = a\nhosts = b\nlauncher = ssh\n", "lacks {host}"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -206,8 +206,8 @@ _Noreturn static void peer_lost(const struct heartbeats *l, const struct peer *p
 	struct err e = ERR_INIT;
 	format_duration(&patience, (p->number ? 1 : 2) * (double)l->timeout_ns);
 	err_set(&e, ETIMEDOUT,
-		"rank %d (host %s) sent no heartbeat for %s: a signal suspended its process, or "
-		"its host cannot be reached (--watchdog sets this time)",
+		"rank %d (host %s) sent no heartbeat for %s (--watchdog sets this time): a "
+		"signal suspended its process, or its host cannot be reached",
 		p->number, p->host, patience.s);
 	rank_fail(l->rank, &e);
 }
