@@ -143,9 +143,10 @@ static void outcome_print(const struct collect_config *c, const struct collect_o
 		       "memory\n", "note", o->n_computing);
 	uncertain_print(o);
 	if (o->merged.n_early)
-		printf("%-14s%" PRIu64 " signal%s in the trace directly after the delayed request. "
-		       "The application sent %s later, but the later place would contradict other "
-		       "dependencies or the first run. In a replay, the waiting node may continue "
+		printf("%-14s%" PRIu64 " signal%s placed directly after the delayed request in the "
+		       "trace, although the application sent %s later. The later place would "
+		       "contradict other dependencies or the first run. In a replay, the waiting "
+		       "node may continue "
 		       "too early\n",
 		       "note", o->merged.n_early, o->merged.n_early == 1 ? " is" : "s are",
 		       o->merged.n_early == 1 ? "it" : "them");

@@ -68,9 +68,9 @@ static int campaign_add(const struct history_config *c, const char *db, const ch
 			    b.campaign, b.date ? b.date : "an unknown date");
 		if (added.later_date)
 			strbuf_addf(&line, "Warning: the date of this campaign, %s, is earlier "
-				"than the date of number %lld, which was added before (%s). "
+				"than %s, the date of number %lld, which was added before. "
 				"Entries are shown in the order of their dates\n", b.date,
-				added.later_number, added.later_date);
+				added.later_date, added.later_number);
 		ret = output_stream(stdout, &line, e);
 	}
 	free(added.later_date);

@@ -189,10 +189,23 @@ static const char *const templates[REASON_N] = {
 			     "recording on the result is not known (set bank = 2 or more)",
 };
 
-/* Appends a percentage with three digits, without exponent below 10^7: "12.3", "3020". */
+/* Whether the number, from 0.5 to 99.5, is whole after rounding to `digits` significant digits. */
+static bool is_whole(double x, int digits)
+{
+	const double scale = pow(10, digits - (fabs(x) < 10 ? 1 : 2));
+	const double rounded = round(x * scale) / scale;
+	return rounded == round(rounded);
+}
+
+/* Appends a percentage with three digits, without exponent below 10^7: "12.3", "3020". If a change
+ * would look like a whole number that it is not, such as a limit, it gets up to five digits:
+ * "+10.04". */
 static void add_percent(struct strbuf *out, double percent, bool sign)
 {
-	const int digits = fabs(percent) < 999.5 ? 3 : 0;
+	int digits = fabs(percent) < 999.5 ? 3 : 0;
+	if (sign && fabs(percent) > 0.5 && fabs(percent) < 99.5)
+		while (digits < 5 && is_whole(percent, digits))
+			digits++;
 	if (!(fabs(percent) < 1e7))
 		strbuf_addstr(out, percent < 0 ? "less than -10000000" : "more than 10000000");
 	else if (sign && percent != 0)

@@ -47,10 +47,10 @@ static const struct {
 		       "all runs were inside a memory cgroup with the limit that the protocol "
 		       "requests"},
     [SOURCE_WARM_METADATA] = {"testbed", "warm metadata",
-			      "scenarios with cold files in which the names and inodes of the "
-			      "files were cached: %.0f of %.0f; in these scenarios, the calls "
-			      "open, stat and readdir were as fast as with warm metadata; to drop "
-			      "these caches too, set evict = all and run the campaign as root"},
+			      "in %.0f of %.0f scenarios with cold files, the names and inodes of "
+			      "the files were cached, so the calls open, stat and readdir were as "
+			      "fast as with warm metadata; to drop these caches too, set "
+			      "evict = all and run the campaign as root"},
     [SOURCE_COLD_METADATA] = {"testbed", "cold metadata",
 			      "dentries and inodes were dropped before each run"},
     [SOURCE_RERUN] = {"reference", "the program run again",

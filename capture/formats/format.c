@@ -169,8 +169,8 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 		"; without -v, strace prints only the first request of each call",
 		n->n_unshown);
 	NOTE_IF(n->n_without_issue,
-		"requests queued (Q) and completed (C), but with no issue event (D): %" PRIu64
-		"; with --queue, they begin at Q",
+		"requests left out because they have no issue event (D), only Q and C: %" PRIu64
+		"; --queue imports them, with their start at Q",
 		n->n_without_issue);
 	NOTE_IF(n->n_queued && n->mean_queue_ns > 0,
 		"mean time between queueing (event Q) and issue (event D): %.3g us; a request "

@@ -90,7 +90,7 @@ int microbench_check(const struct workload *w, const struct microbench_config *c
 	    !choice_is_valid(placement_names, c->placement))
 		return err_set(e, EINVAL, "pause-by, think or placement has an unknown value");
 	if (c->think != THINK_FIXED && c->pause_ns == 0)
-		return err_set(e, EINVAL, "think %s needs a mean pause: set pause",
+		return err_set(e, EINVAL, "think = %s needs a mean pause: set the option \"pause\"",
 			       think_names[c->think]);
 	struct scheduling scheduling = {.set = false};
 	int ret = c->scheduler ? scheduling_parse(c->scheduler, &scheduling, e) : 0;

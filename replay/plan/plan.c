@@ -59,7 +59,7 @@ static const char *whole_reason(const struct replay_plan *p, const struct replay
 	if (!c->row || !c->row->bounded)
 		return "this engine needs the whole plan in memory";
 	if (p->pool)
-		return "order none needs the whole plan in memory";
+		return "order = none needs the whole plan in memory";
 	if (c->processes)
 		return "--processes needs the whole plan in memory";
 	return p->mutant.kind != FAULT_NONE ? "a mutant needs the whole plan in memory" : NULL;

@@ -253,8 +253,8 @@ static bool takes_time(const struct table *t, size_t row, const void *arg)
 static void add_operations(struct strbuf *out, const struct html_page *p)
 {
 	const struct html_table_view view = {.wanted = takes_time,
-		.note = "Kinds with less than 0.1 % of the program's response time are omitted "
-			"here, so some cases show only one kind."};
+		.note = "Kinds of requests that take less than 0.1 % of the sum of the program's "
+			"response times are omitted here, so some cases show only one kind."};
 	html_add_table(out, p, "operations", &view);
 }
 

@@ -276,8 +276,8 @@ static void figure_offsets(struct figures *fs, const struct info *x)
 			    i + 1 < N_SHADES ? "" : " or more");
 	strbuf_addch(&f->script, '\n');
 	figure_caption(f, "Reads and writes by time and offset in their file or device. For "
-			  "each shade, the key gives the smallest number of requests that it "
-			  "stands for.");
+			  "each shade, the key gives the smallest number of requests that "
+			  "this shade stands for.");
 }
 
 static void figure_levels(struct figures *fs, const struct info *x)

@@ -79,7 +79,7 @@ expect_line err 'of c7.json, as number 7 (2026-01-08T12:00:00Z, build 7)'
 sqlite3 db .dump | cmp -s - before || fail 'a refused campaign left something'
 jq '.date = "2025-01-01T00:00:00Z"' c37.json >back.json
 expect_status 0 "$VALIDATE" history add db back.json --label '<script>alert(1)</script>'
-expect_line out 'Warning: the date of this campaign, 2025-01-01T00:00:00Z, is earlier than the date of number 36'
+expect_line out 'Warning: the date of this campaign, 2025-01-01T00:00:00Z, is earlier than 2026-02-09T12:00:00Z, the date of number 36'
 expect_status 0 "$VALIDATE" history show db --format html
 ! grep -q '<script>' out || fail 'a label became markup'
 grep -q 'a clock was set back' out || fail 'the page does not mention the clock'

@@ -212,7 +212,8 @@ static int request_fit(struct block_input *l, struct block_loaded *q, uint64_t e
 			       " are beyond the device's end at %" PRIu64 "%s",
 			       q->record, q->length, q->offset, size,
 			       q->length > size ? ""
-						: "; --beyond modulo or scale changes the offset");
+						: "; --beyond modulo or --beyond scale "
+						  "changes the offset");
 	uint64_t was = q->offset;
 	q->offset =
 	    how == BEYOND_SCALE ? (uint64_t)((unsigned __int128)was * size / extent) : was % size;

@@ -50,6 +50,17 @@ static void a_p_value_differs_from_its_limit(void **state)
 	strbuf_release(&out);
 }
 
+/* The end of an interval beyond a limit of 10 % does not look equal to the limit. */
+static void a_change_differs_from_a_whole_number(void **state)
+{
+	(void)state;
+	static const double number[] = {-0.10007, 0.1, 0.1004, -0.12345, 0.0700001, 0, 1.163, 0.41};
+	struct strbuf out = STRBUF_INIT;
+	words_add_template(&out, "%C %C %C %C %C %C %C %P", number, "", COMPONENT_N);
+	assert_string_equal(out.s, "-10.01 +10 +10.04 -12.3 +7 0 +116 41");
+	strbuf_release(&out);
+}
+
 /* The shown shares add up: to the sum before them, and with program and replays to the whole. */
 static void test_line(void **state)
 {
@@ -150,6 +161,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {cmocka_unit_test(an_empty_list_is_none),
 					   cmocka_unit_test(large_numbers_have_no_exponent),
 					   cmocka_unit_test(a_p_value_differs_from_its_limit),
+					   cmocka_unit_test(a_change_differs_from_a_whole_number),
 					   cmocka_unit_test(test_line),
 					   cmocka_unit_test(a_deviation_has_words),
 					   cmocka_unit_test(a_cause_states_its_direction),

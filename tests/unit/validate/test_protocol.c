@@ -211,7 +211,7 @@ static const struct {
     {PROTOCOL WORKLOAD "file_size = 1K\n" REPLAYER,
      "bad.conf:2: [workload a]: file-size 1 KiB: less than one block (block-size)"},
     {PROTOCOL WORKLOAD "think = exponential\n" REPLAYER,
-     "bad.conf:2: [workload a]: think exponential needs a mean pause"},
+     "bad.conf:2: [workload a]: think = exponential needs a mean pause"},
     {PROTOCOL WORKLOAD "target = t\n" REPLAYER,
      "bad.conf:4: target: the protocol has no section [target t]"},
     {PROTOCOL "[target t]\n[target u]\n" WORKLOAD REPLAYER,
