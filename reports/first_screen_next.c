@@ -427,6 +427,7 @@ void first_screen_next(struct strbuf *text, struct strbuf *command, const struct
 		    "%s/report/certificate.html. The certificate is valid for these scenarios on "
 		    "this machine%s.",
 		    dir,
-		    a->n_not_visible ? ", and for the requests that the recordings show" : "");
+		    a->n_not_visible ? ", and only for the requests that the recordings "
+		    	"contain" : "");
 	}
 }

@@ -351,8 +351,10 @@ MODEL(S, "A replayer in a scenario. Relative quantities are ratios: 0.1 is 10 %.
 	OBJECT(budget, "budget", NULL)
 	OBJECT(expanded, "worth", NULL)
 	PART("uncertainty_classic", NULL,
-		OBJECT(paper[PAPER_TEXT], "paper", "As the text of the paper combines them.")
-		OBJECT(paper[PAPER_TABLES], "papertab", "As the tables of the paper combine them.")
+		OBJECT(paper[PAPER_TEXT], "paper", "Uncertainties, combined as in the text of the "
+			"metrology paper.")
+		OBJECT(paper[PAPER_TABLES], "papertab", "Uncertainties, combined as in the tables "
+			"of the metrology paper.")
 		OBJECT(paper[PAPER_STRICT], "strict",
 		       "Like the member \"paper\", but u_rw is relative to the program's mean, and "
 		       "u_cref is the standard uncertainty of this mean."))

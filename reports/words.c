@@ -169,9 +169,9 @@ void words_add_errors(struct strbuf *out, const struct analysis *a)
 const char *words_treatment(const struct uncertainty_source *s)
 {
 	if (s->in_budget)
-		return s->warning ? "quantified; could not be controlled as "
+		return s->warning ? "quantified, but not controlled as "
 				    "requested" : "quantified";
-	return s->warning ? "not quantified; could not be controlled as requested"
+	return s->warning ? "not quantified, and not controlled as requested"
 			  : "named, not quantified";
 }
 

@@ -71,9 +71,10 @@ struct known_options {
 	       .help = "blkreplay: number of processes that issue requests (default 64)"),	\
 	OPTION(CHOICE, "blkreplay-conflicts", AT(known.blkreplay_conflicts), .arg = "HOW",	\
 	       .choices = blkreplay_conflicts_names, .help = "blkreplay: treatment of "		\
-	       "requests with overlapping blocks. partial: postpone them (blkreplay's option "	\
-	       "--with-partial); allowed: --with-conflicts; dropped: --with-drop; ordered: "	\
-	       "--with-ordering (default partial)"),						\
+	       "requests with overlapping blocks: postpone them (partial), allow them "		\
+	       "(allowed), drop them (dropped), or keep their order (ordered). These are the "	\
+	       "options --with-partial, --with-conflicts, --with-drop and --with-ordering of "	\
+	       "blkreplay (default partial)"),							\
 	OPTION(CHOICE, "hfplayer-mode", AT(known.hfplayer_mode), .arg = "MODE",			\
 	       .choices = hfplayer_mode_names, .help = "hfplayer: hf (traced times), dep " \
 	       "(dependencies), afap (as fast as possible) or load (traced number in flight) " \

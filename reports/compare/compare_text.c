@@ -294,9 +294,9 @@ static void text_add(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addch(out, '\n');
 	paragraph_add(out, "Same: the change is shown to be within the limit. Worse: the change is "
 		       "shown to be beyond the limit, and the new replays are farther from the "
-		       "program (precision, uncertainty, reordering, concurrency, mismatches: "
-		       "the value is larger). Better: the change is shown to be beyond the limit "
-		       "in the other direction. "
+		       "program. Precision, uncertainty, reordering, concurrency and mismatches "
+		       "are worse if their value is larger. Better: the change is shown to be "
+		       "beyond the limit in the other direction. "
 		       "Inconclusive: any other result. If nothing changed, the probability that "
 		       "any component is called worse or better is at most 1 %. The 95 % "
 		       "confidence of an interval holds for one component and independent runs. "

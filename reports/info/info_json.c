@@ -331,8 +331,7 @@ LIST(replay, "Requests that a replay would refuse or skip; null with --replay-ma
 	      "Number of requests. Records of computing, signals and waits are not "
 	      "counted.", IF(is_examined))
 	WHOLE(n_replayed, "n_replayed",
-	      "Requests that the replay would issue, whether they would succeed or "
-	      "fail.", IF(is_examined))
+	      "Requests that the replay would issue. Some of them can fail.", IF(is_examined))
 	WHOLE(never_issued.n, "n_never_issued", "Requests without a start.", IF(is_examined))
 	BY_ARRAY(NULL, skipped_at, skipped, "skipped", "Skipped requests by reason and operation.",
 		 .n = SKIP_N * OP_N, IF(is_examined))

@@ -37,7 +37,7 @@ static void league_row(struct table *t, const struct analysis *a, size_t i)
 	COL_WORDS_IF(t, "options", "Options", words_add_options(&s_, &replayer[row->replayer]));
 	COL_TEXT(t, "verdict", "Verdict", words_league_verdict(a, row));
 	COL(t, TEXT, "cases", a->results->protocol.claimed
-		? "Cases shown / inconclusive / refuted"
+		? "Cases: claim shown / inconclusive / refuted"
 		: "Cases trusted / inconclusive / not trusted",
 		if (!row->judged) table_none(t); else table_textf(t, "%zu / %zu / %zu",
 		row->n_trusted, row->n_inconclusive, row->n_not_trusted));

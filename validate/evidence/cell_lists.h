@@ -54,11 +54,11 @@
 	X(double, precision_upper95, "precision_upper95", NUMBER,                                  \
 	  "One-sided upper 95 % limit of the ratio.", STATUS(precision_ratio.status))              \
 	X(double, permutation_p_above, "permutation_p_above", P,                                   \
-	  "One-sided P-value of the permutation test of the hypothesis that the ratio is at most " \
-	  "its limit. The labels are permuted within pairs.")                                      \
+	  "One-sided P-value of a permutation test. Hypothesis: the ratio is at most its limit. "  \
+	  "The labels are permuted within pairs.")                                                 \
 	X(double, permutation_p_below, "permutation_p_below", P,                                   \
-	  "One-sided P-value of the same test of the hypothesis that the ratio is at least its "   \
-	  "limit.")                                                                                \
+	  "One-sided P-value of a permutation test. Hypothesis: the ratio is at least its limit. " \
+	  "The labels are permuted within pairs.")                                                 \
 	X(struct estimate, precision_independent, "precision_ratio_independent", NUMBER,           \
 	  "Precision ratio from independent samples, with F limits from logarithms.")
 
