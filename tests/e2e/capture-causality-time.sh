@@ -13,11 +13,21 @@ deps() { # jq filter that must hold
 	jq -e "$1" ../deps.json >/dev/null || fail "not: $1: $(cat ../deps.json)"
 }
 
+# Captures the program until no warning of a longer replay appears, at most three times: a busy
+# machine can lengthen single runs, but time that is lost is lost in each capture.
+captured() { # PROGRAM, ARGUMENT, WHAT is lost
+	for attempt in 1 2 3; do
+		rm -rf ../trace ../trace.runs ./*
+		expect_status 0 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel "$1" "$2"
+		grep 'a replay will take' out || return 0
+	done
+	fail "the time of $3 is lost"
+}
+
 # a child that only ends computes for 20 ms before each write: it sends no message, so it is no node
-expect_status 0 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel spawned 6
+captured spawned 6 'a child'
 expect_line out 'of 1 node '
 expect_line out 'for something other than a node'
-! grep 'a replay will take' out || fail 'the paper replay differs although no time is lost'
 deps '.external_ns > 100e6 and .asleep_ns == 0 and .compute_ns < .external_ns / 2'
 deps '.predicted_ns > 110e6'
 "$VALIDATE" export --to parallel ../trace -o ../text >/dev/null
@@ -27,17 +37,13 @@ deps '.predicted_ns > 110e6'
 [ "$(sed 1d ../text)" = "$(sed 1d ../text-of-back)" ] || fail 'the text and back differ'
 
 # a process without requests computes for 5 ms before each turn of two others: it is a node
-rm -rf ../trace ../trace.runs ./*
-expect_status 0 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel relay 6
+captured relay 6 'a process without requests'
 expect_line out 'of 3 nodes'
-! grep 'a replay will take' out || fail 'the time of a process without requests is lost'
 deps '.n_waits >= 22 and .compute_ns > 11 * 5e6 * 0.9'
 
 # a thread without requests computes for 20 ms before each write: it is a node
-rm -rf ../trace ../trace.runs ./*
-expect_status 0 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel helped 6
+captured helped 6 'a thread without requests'
 expect_line out 'of 2 nodes'
-! grep 'a replay will take' out || fail 'the time of a thread without requests is lost'
 deps '.compute_ns > 5 * 20e6 * 0.9 and .external_ns < .compute_ns'
 
 # four processes sleep 20 ms before each write, by all calls; with fewer CPUs, computing is in CPU

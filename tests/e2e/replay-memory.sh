@@ -37,7 +37,7 @@ done
 
 # order none keeps the whole plan in memory, and reports it
 expect_status 0 "$VALIDATE" replay --order none --dir tree --memory 1MiB -o none.trace in.trace
-grep -q '^note: the plan takes .*order none' out || fail "$(cat out)"
+grep -q '^note: the plan takes .*order = none' out || fail "$(cat out)"
 expect_status 3 "$VALIDATE" replay --dir tree --memory 1MiB --scratch nowhere in.trace
 expect_line err "nowhere"
 expect_status 3 "$VALIDATE" replay --dir tree --memory 1KiB in.trace
