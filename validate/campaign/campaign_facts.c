@@ -59,7 +59,7 @@ static void sameness_check(struct campaign *c, const json_t *earlier)
 	} facts[] = {{"program", "crc32c", "one program file of validate for all runs"},
 		     {"host", NULL, "one host for all runs"},
 		     {"machine", "cpu_model", "one kind of CPU for all runs"},
-		     {"machine", "n_cpus_online", "one number of CPUs for all runs"},
+		     {"machine", "n_cpus_online", "the same number of CPUs in all runs"},
 		     {"kernel", NULL, "one kernel for all runs"}};
 	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
 		json_t *was = json_object_get(earlier, facts[i].member),
