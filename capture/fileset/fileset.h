@@ -68,7 +68,7 @@ int fileset_restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rew
 int fileset_evict(const struct fileset *s, int dir_fd, struct err *e);
 /* Drops all caches of the machine (caches_drop). Repeats this up to four times while a name of the
  * set is still in the dentry cache: the kernel skips dentries that are in use, and file systems
- * that are locked at this moment. Needs root. */
+ * that are locked at this moment. Errors: as caches_drop(). */
 int fileset_drop(const struct fileset *s, int dir_fd, struct err *e);
 /* Reads every file once, to fill the page cache as far as memory (or the cgroup) allows. */
 int fileset_warm(const struct fileset *s, int dir_fd, struct err *e);

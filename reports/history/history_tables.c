@@ -161,8 +161,7 @@ static void table_changes(struct table *t, const struct history_study *s)
 {
 	table_init(t, "changes", "What changed at the events");
 	table_note(t, "Each row is a fact that differs between the campaign in column \"No.\" and "
-		"the "
-		"campaign before it. Only campaigns in the 95 %% interval of the onset of an "
+		"the campaign before it. Only campaigns in the 95 %% interval of the onset of an "
 		"event are listed. A listed difference need not be the cause of the event.");
 	TABLE_HEADS(t, change_row(t, NULL, NULL, NULL));
 	for (size_t i = 0; i < s->history->n_series; i++)

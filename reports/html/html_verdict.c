@@ -62,8 +62,7 @@ static void add_banner(struct strbuf *out, const struct html_page *p)
 		add_replayers(out, a);
 	else
 		strbuf_addstr(out, "<p>No replayer has a complete block (one run of the program "
-			"and "
-				   "one of the replayer) in any scenario.</p>\n");
+			"and one of the replayer) in any scenario.</p>\n");
 	words_add_machine(&line, a);
 	if (line.len || p->findings->n_warnings)
 		strbuf_addf(out, "<p class=\"note\">%s%s", line.s, line.len ? ". " : "");

@@ -69,8 +69,8 @@ if command -v mpicc >/dev/null && [ -x "$BUILD/validate-mpi-workload" ] && mpicc
 	mpi=$("$VALIDATE" microbench checkpoint --level 3 --dir . --print-command | sed 's, [^ ]*/validate-mpi-workload.*,,')
 	# shellcheck disable=SC2086
 	start=$(date +%s)
-	# the idle rank computes for a small share of the run if the start takes 10 s, as it does where the
-	# host's name cannot be resolved
+	# the idle rank computes for a small share of the run if the start takes 10 s, as it does
+	# where the host's name cannot be resolved
 	if $mpi ./mpi-idle bystander 1 >out 2>&1 && [ $(($(date +%s) - start)) -lt 5 ]; then
 		rm -f part*
 		capture $mpi ../mpi-idle bystander 4

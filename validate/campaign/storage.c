@@ -121,9 +121,8 @@ int dir_in_use(const char *path, struct err *e)
 {
 	return err_set(e, EBUSY,
 		       "%s is in use by another campaign. Both campaigns use it, because the "
-		       "results "
-		       "directory of one is a copy of the results directory of the other. Wait "
-		       "until the other campaign ends",
+		       "results directory of one is a copy of the results directory of the "
+		       "other. Wait until the other campaign ends",
 		       path);
 }
 

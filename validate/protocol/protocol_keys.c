@@ -56,8 +56,7 @@ const struct option_spec protocol_keys[] = {
     OPTION(STRING, "standard", FIELD(standard), .arg = "TEXT",
 	   .help =
 	       "certified standard to which the measurement is traceable, as text with the number "
-	       "of "
-	       "its certificate; or NAME.json, a file from \"validate standard certify\": the "
+	       "of its certificate; or NAME.json, a file from \"validate standard certify\": the "
 	       "campaign then checks whether this certificate applies (default: none)"),
     OPTION(STRING, "replicates", FIELD(replicates), .arg = "N|A..B",
 	   .help =

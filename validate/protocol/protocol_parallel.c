@@ -121,8 +121,7 @@ static int hosts_check(const struct protocol_file *f, const struct key_grid *g, 
 	if (hosts->item.n > 1)
 		return key_err(f, hosts->key, e, "write a list of hosts as a pattern such as "
 			"node[01-12], as names in double quotes (\"a,b\"), or into a file with a "
-			"name on "
-			"each line");
+			"name on each line");
 	SCOPED(words_list_release) struct words_list names = {0};
 	SCOPED_FREE char *text = value_unquote(hosts->item.v[0]);
 	if (*text != '/' && (strchr(text, '/') || access(text, F_OK) == 0))

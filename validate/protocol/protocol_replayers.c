@@ -25,9 +25,8 @@ static int engine_check(const struct protocol_file *f, const struct key_grid *g,
 		bool program = !strcmp(name, "program");
 		if (program && g->n_keys > 1)
 			return key_err(f, k->key, e, "the engine \"program\" runs the program "
-				"itself, "
-				"and accepts no options of replayers: give it a section of its own "
-				"without them");
+				"itself, and accepts no options of replayers: give it a section "
+				"of its own without them");
 		if (program || replay_engine_find(name))
 			continue;
 		name_refuse(e, EINVAL, name, names,

@@ -80,8 +80,8 @@ static void up_to_the_first_that_is_not_trusted(void **state)
 	assert_true(g->point[g->rate.next].rate == 18000);
 	assert_int_equal(g->rate.n_beyond, 1);
 	/* The number in flight belongs to 1 us per request. The mean response time is shorter, as in
-	 * a run in slices, where it lacks some requests. Gaps of level/rate - 1 us: 1110, 1110, 110, 110, 19 us; equal gaps in the order of their
-	 * rates */
+	 * a run in slices, where it lacks some requests. Gaps of level/rate - 1 us: 1110, 1110,
+	 * 110, 110, 19 us; equal gaps in the order of their rates */
 	assert_between(110110, g->point[g->gap.last].gap_ns, 110112);
 	assert_true(g->point[g->gap.next].rate == 18000);
 	assert_int_equal(g->gap.n_beyond, 1);
